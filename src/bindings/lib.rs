@@ -1,0 +1,5 @@
+//! The door for Node: one JavaScript export for each operation of okstra.
+
+pub mod content_merged;
+pub mod job;
+pub mod run;

@@ -1,0 +1,34 @@
+//! The commands, one file each: its arguments, its call, its outcome in print.
+
+mod content_merged;
+mod demo;
+
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output::Output;
+use crate::context::Context;
+
+/// Makes clap's subcommands and the call of each from the table below.
+macro_rules! commands {
+    ($($name:ident => $file:ident,)*) => {
+        /// A command with its arguments.
+        #[derive(Debug, clap::Subcommand)]
+        pub(super) enum Command {
+            $($name($file::Args),)*
+        }
+
+        impl Command {
+            /// Does it, prints its outcome, and says how it ended.
+            pub(super) fn run(self, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
+                match self {
+                    $(Self::$name(args) => $file::run(args, context, output),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    ContentMerged => content_merged,
+    Demo => demo,
+}

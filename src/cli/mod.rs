@@ -1,0 +1,23 @@
+//! The command line: what can be typed, what is printed, and the exit code. The only home of clap, stdout and stderr.
+//!
+//! Both doors, the executable and `bin/okstra`, call [`main`]; a test that brings its own machine calls [`run`].
+//! A new command is one file in `commands/` and one line in its table.
+
+mod args;
+mod bug;
+mod commands;
+mod exit;
+mod failure;
+mod output;
+mod progress;
+mod run;
+mod streams;
+mod text;
+mod usage;
+mod words;
+
+pub use args::command;
+pub use exit::Exit;
+pub use failure::Failure;
+pub use run::{main, run};
+pub use streams::{Stream, Streams};

@@ -1,0 +1,345 @@
+//! Everything that okstra prints goes through here.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::builder::StyledStr;
+use clap::builder::styling::{AnsiColor, Style};
+use serde::Serialize;
+
+use super::args::{Color, Globals};
+use super::failure::Failure;
+use super::progress::{Progress, SharedWriter};
+use super::streams::Streams;
+use super::text::{shell_word, tame, tame_lines, width, wrap};
+use crate::context::{Context, EventSink};
+
+/// What a piece of text means; its colour follows from that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    Good,
+    Bad,
+    Doubtful,
+    Quiet,
+    Strong,
+}
+
+/// The printer: results on stdout, everything else on stderr.
+pub(super) struct Output {
+    out: Box<dyn Write + Send>,
+    err: SharedWriter,
+    out_color: bool,
+    err_color: bool,
+    columns: Option<usize>,
+    json: bool,
+    progress: Option<Progress>,
+    /// What went wrong with stdout; after that nothing is written there.
+    lost: Option<io::Error>,
+}
+
+impl Output {
+    pub(super) fn new(streams: Streams, globals: Globals, context: &Context) -> Self {
+        let environment = context.environment();
+        let plain = environment.get("NO_COLOR").is_some() || environment.get("TERM").is_some_and(|term| term == "dumb");
+        let color = |terminal| match globals.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => terminal && !plain,
+        };
+        let err: SharedWriter = Arc::new(Mutex::new(streams.err.writer));
+        Self {
+            out: streams.out.writer,
+            out_color: color(streams.out.terminal),
+            err_color: color(streams.err.terminal),
+            columns: streams.out.columns,
+            json: globals.json,
+            progress: streams.err.terminal.then(|| Progress::new(Arc::clone(&err), context.clock())),
+            err,
+            lost: None,
+        }
+    }
+
+    /// Who listens to the progress of long work: nobody, where stderr is no terminal.
+    pub(super) fn listener(&self) -> EventSink {
+        self.progress.as_ref().map(Progress::listener).unwrap_or_default()
+    }
+
+    /// Prints an outcome: `document` with `--json`, else what `people` prints.
+    pub(super) fn show(&mut self, document: &impl Serialize, people: impl FnOnce(&mut Self)) {
+        if self.json {
+            self.document(document);
+        } else {
+            people(self);
+        }
+    }
+
+    /// A line that begins with a word in its colour.
+    pub(super) fn headline(&mut self, tone: Tone, word: &str, sentence: &str) {
+        let sentence = wrap(&tame(sentence), width(word) + 2, self.columns);
+        let word = paint(word, tone, self.out_color);
+        self.line(&format!("{word}  {sentence}"));
+    }
+
+    /// Names and values below one another, set off by an empty line; a value may have a remark.
+    pub(super) fn fields(&mut self, fields: &[(&str, &str, &str)]) {
+        let widest = fields.iter().map(|(name, ..)| width(name)).max().unwrap_or_default();
+        self.line("");
+        for (name, value, remark) in fields {
+            let gap = " ".repeat(widest - width(name) + 2);
+            let name = paint(name, Tone::Quiet, self.out_color);
+            let value = if remark.is_empty() { tame(value) } else { format!("{}: {}", tame(value), tame(remark)) };
+            let value = wrap(&value, widest + 4, self.columns);
+            self.line(&format!("  {name}{gap}{value}"));
+        }
+    }
+
+    /// A heading, set off by an empty line.
+    pub(super) fn title(&mut self, text: &str) {
+        let text = paint(&tame(text), Tone::Strong, self.out_color);
+        self.line(&format!("\n{text}"));
+    }
+
+    /// Running text.
+    pub(super) fn text(&mut self, text: &str) {
+        let text = wrap(&tame(text), 0, self.columns);
+        self.line(&text);
+    }
+
+    /// Commands as someone typed them.
+    pub(super) fn typed(&mut self, commands: &[String]) {
+        for command in commands {
+            let command = paint(&format!("$ {}", tame(command)), Tone::Quiet, self.out_color);
+            self.line(&format!("  {command}"));
+        }
+    }
+
+    /// Who says what, below one another; what is said begins with a word in its colour.
+    pub(super) fn sayings(&mut self, sayings: &[(&str, Tone, &str, &str)]) {
+        let widest = sayings.iter().map(|(who, ..)| width(who)).max().unwrap_or_default();
+        for (who, tone, word, sentence) in sayings {
+            let gap = " ".repeat(widest - width(who) + 2);
+            let sentence = wrap(&format!("{word}: {}", tame(sentence)), widest + 4, self.columns);
+            let sentence = sentence.replacen(word, &paint(word, *tone, self.out_color), 1);
+            let who = paint(who, Tone::Quiet, self.out_color);
+            self.line(&format!("  {who}{gap}{sentence}"));
+        }
+    }
+
+    /// What to do next, set off by an empty line; a command stands on a line of its own, ready to be copied.
+    pub(super) fn next(&mut self, advice: &str, command: &[&str]) {
+        let advice = wrap(&tame(advice), 6, self.columns);
+        let word = paint("next:", Tone::Strong, self.out_color);
+        self.line(&format!("\n{word} {advice}"));
+        if !command.is_empty() {
+            let words: Vec<_> = command.iter().map(|word| shell_word(word)).collect();
+            self.line(&format!("  {}", words.join(" ")));
+        }
+    }
+
+    /// Help, or the version.
+    pub(super) fn help(&mut self, help: &StyledStr) {
+        let text = rendered(help, self.out_color);
+        self.line(&text);
+    }
+
+    /// Help for someone who asked for nothing, which is a mistake: on stderr.
+    pub(super) fn unasked_help(&mut self, help: &StyledStr) {
+        self.diagnostic(&rendered(help, self.err_color));
+    }
+
+    /// Something that does not stop the work but should be known.
+    pub(super) fn warning(&mut self, text: &str) {
+        let word = paint("warning:", Tone::Doubtful, self.err_color);
+        self.diagnostic(&format!("{word} {}", tame(text)));
+    }
+
+    /// A failure: with `--json` the document on stdout, else the text on stderr.
+    pub(super) fn failure(&mut self, failure: &Failure) {
+        if self.json {
+            self.document(&failure.document());
+        } else {
+            self.failure_for_people(failure);
+        }
+    }
+
+    /// Writes what is still held back. A closed pipe is no error: whoever reads has seen enough.
+    pub(super) fn finish(&mut self) -> Result<(), Failure> {
+        self.erase_progress();
+        if self.lost.is_none() {
+            self.lost = self.out.flush().err();
+        }
+        match self.lost.take() {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::output(&error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The text of a failure, on stderr also with `--json`: for when stdout is what failed.
+    pub(super) fn failure_for_people(&mut self, failure: &Failure) {
+        let label = |word, tone| paint(word, tone, self.err_color);
+        let mut text = format!("{} {}", label("error:", Tone::Bad), tame_lines(&failure.message));
+        for cause in &failure.causes {
+            text.push_str(&format!("\n{} {}", label("caused by:", Tone::Bad), tame_lines(cause)));
+        }
+        if let Some(hint) = &failure.hint() {
+            text.push_str(&format!("\n\n{} {}", label("hint:", Tone::Strong), tame_lines(hint)));
+        }
+        self.diagnostic(&text);
+    }
+
+    fn document(&mut self, document: &impl Serialize) {
+        match serde_json::to_string(document) {
+            Ok(text) => self.line(&text),
+            Err(error) => self.lost = self.lost.take().or(Some(error.into())),
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.erase_progress();
+        if self.lost.is_none() {
+            self.lost = writeln!(self.out, "{text}").err();
+        }
+    }
+
+    fn diagnostic(&mut self, text: &str) {
+        self.erase_progress();
+        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+        // There is nowhere left to say that stderr is closed.
+        let _ = writeln!(err, "{text}").and_then(|()| err.flush());
+    }
+
+    fn erase_progress(&self) {
+        if let Some(progress) = &self.progress {
+            progress.erase();
+        }
+    }
+}
+
+/// clap's text, without the white space that it leaves at the ends of lines.
+fn rendered(help: &StyledStr, color: bool) -> String {
+    let text = if color { help.ansi().to_string() } else { help.to_string() };
+    text.trim_end().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+fn paint(text: &str, tone: Tone, color: bool) -> String {
+    if !color {
+        return text.to_owned();
+    }
+    let style = match tone {
+        Tone::Good => AnsiColor::Green.on_default().bold(),
+        Tone::Bad => AnsiColor::Red.on_default().bold(),
+        Tone::Doubtful => AnsiColor::Yellow.on_default().bold(),
+        Tone::Quiet => Style::new().dimmed(),
+        Tone::Strong => Style::new().bold(),
+    };
+    format!("{style}{text}{style:#}")
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::cli::streams::Stream;
+
+    /// A stream that keeps what is written, or is closed at its other end.
+    #[derive(Clone, Default)]
+    pub(in crate::cli) struct Captured {
+        bytes: Arc<Mutex<Vec<u8>>>,
+        fails_with: Option<io::ErrorKind>,
+    }
+
+    impl Captured {
+        pub(in crate::cli) fn text(&self) -> String {
+            String::from_utf8(self.bytes.lock().unwrap().clone()).unwrap()
+        }
+
+        pub(in crate::cli) fn shared(&self) -> SharedWriter {
+            Arc::new(Mutex::new(Box::new(self.clone())))
+        }
+
+        fn stream(&self, terminal: bool) -> Stream {
+            Stream { writer: Box::new(self.clone()), terminal, columns: terminal.then_some(40) }
+        }
+    }
+
+    impl Write for Captured {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            match self.fails_with {
+                Some(kind) => Err(kind.into()),
+                None => self.bytes.lock().unwrap().write(bytes),
+            }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// An output with what it wrote to stdout and to stderr.
+    pub(in crate::cli) fn captured(json: bool) -> (Output, Captured, Captured) {
+        printer(Globals { color: Color::Auto, json }, false, &[])
+    }
+
+    fn printer(globals: Globals, terminal: bool, variables: &[(&str, &str)]) -> (Output, Captured, Captured) {
+        let (out, err) = (Captured::default(), Captured::default());
+        let streams = Streams { out: out.stream(terminal), err: err.stream(terminal) };
+        let context = Context::new("/", variables.iter().copied().collect());
+        (Output::new(streams, globals, &context), out, err)
+    }
+
+    #[test]
+    fn colour_follows_the_flag_then_the_environment_then_the_terminal() {
+        let cases = [
+            (Color::Auto, true, &[][..], true),
+            (Color::Auto, false, &[], false),
+            (Color::Auto, true, &[("NO_COLOR", "1")], false),
+            (Color::Auto, true, &[("NO_COLOR", "")], true),
+            (Color::Auto, true, &[("TERM", "dumb")], false),
+            (Color::Always, false, &[("NO_COLOR", "1")], true),
+            (Color::Never, true, &[], false),
+        ];
+        for (color, terminal, variables, colored) in cases {
+            let (mut output, out, err) = printer(Globals { color, json: false }, terminal, variables);
+            output.headline(Tone::Good, "contained", "x");
+            output.warning("x");
+            let shown = [out.text(), err.text()].map(|text| text.contains('\x1b'));
+            assert_eq!(shown, [colored; 2], "{color:?} {terminal} {variables:?}");
+        }
+    }
+
+    #[test]
+    fn text_for_people_is_aligned_and_wrapped() {
+        let (mut output, out, _) = printer(Globals { color: Color::Never, json: false }, true, &[]);
+        output.headline(Tone::Good, "contained", "all of it is in main, one commit brought it");
+        output.fields(&[("commit", "1a2b3c4d", ""), ("landed at", "x\x1b[m", "some words that do not fit here")]);
+        output.next("look", &["git", "log", "a b"]);
+        let expected = "contained  all of it is in main, one\n           commit brought it\n\n  \
+                        commit     1a2b3c4d\n  landed at  x\\u{1b}[m: some words that\n             \
+                        do not fit here\n\nnext: look\n  git log 'a b'\n";
+        assert_eq!(out.text(), expected);
+    }
+
+    #[test]
+    fn a_failure_is_text_on_stderr_or_one_document_on_stdout() {
+        let mut failure = Failure::usage("cannot read".to_owned(), Some("ask".to_owned()));
+        failure.causes = vec!["no permission".to_owned()];
+        let (mut output, out, err) = captured(false);
+        output.failure(&failure);
+        assert_eq!(out.text(), "");
+        assert_eq!(err.text(), "error: cannot read\ncaused by: no permission\n\nhint: ask\n");
+        let (mut output, out, err) = captured(true);
+        output.failure(&failure);
+        assert_eq!(out.text(), "{\"error\":\"cannot read: no permission\",\"code\":\"usage\",\"hint\":\"ask\"}\n");
+        assert_eq!(err.text(), "");
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_error_and_a_full_disk_is_one() {
+        for (kind, fine) in [(io::ErrorKind::BrokenPipe, true), (io::ErrorKind::StorageFull, false)] {
+            let (mut output, ..) = captured(false);
+            output.out = Box::new(Captured { fails_with: Some(kind), ..Captured::default() });
+            output.line("one");
+            output.line("two");
+            assert_eq!(output.finish().is_ok(), fine, "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,527 @@
+//! The ladder of proofs, as an engine that asks for one fact after another.
+//!
+//! Facts of history are dear, so none is gathered ahead: [`Ladder::next_step`] says what is needed now, whoever drives it
+//! reads that and hands it to [`Ladder::tell`], until the answer stands. The order is that of the specification:
+//! ancestor, same change, replay, per commit, same end, carrier; then the effect; and where nothing was proved, whether
+//! it is surely not there.
+
+use super::answer::{ContentMerged, Effect, Proof, Status, Verdict};
+use super::change::{RepoPath, Sighting, Slot, Stage, Unit};
+use super::effect::{Probe, effect};
+use super::merge::may_replay;
+use super::{matching, reason};
+use crate::domain::ids::CommitId;
+
+/// Which change is meant: the whole stage, or its commit with this number, oldest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// From base to head.
+    Whole,
+    /// One commit, by its place in [`Stage::commits`].
+    Commit(usize),
+}
+
+/// From what a replay starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReplayBase {
+    /// The base of the stage, or the parent of the commit.
+    Recorded,
+    /// The natural merge base of the sighting's parent and the head; of several each must give the proof.
+    Natural,
+}
+
+/// A fact that the ladder needs next. A place is an index into the sightings it was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// What is reachable from the candidate? Answer: [`Answer::Reach`].
+    Reach,
+    /// Which commits of the candidate, not of the base, touch the stage's paths? Answer: [`Answer::Sightings`].
+    Sightings,
+    /// What comes of replaying the change on the parent of the sighting? Answer: [`Answer::Replay`].
+    Replay {
+        /// The sighting.
+        place: usize,
+        /// The change.
+        scope: Scope,
+        /// From what it starts.
+        base: ReplayBase,
+    },
+    /// Which of these places are in the history of which? Answer: [`Answer::Order`].
+    Order(Vec<usize>),
+    /// Is the base contained, and does every path end as in the stage? Answer: [`Answer::SameEnd`].
+    SameEnd,
+    /// Where did the carrier with this number land? Answer: [`Answer::Carrier`].
+    Carrier(usize),
+    /// What would putting the stage in and taking it out do to the candidate? Answer: [`Answer::Effect`].
+    Effect,
+    /// Is some of the change's content in the sighting? Answer: [`Answer::Trace`].
+    Trace {
+        /// The sighting.
+        place: usize,
+        /// The change.
+        scope: Scope,
+    },
+    /// Which other paths does the sighting change? Answer: [`Answer::Others`].
+    Others(usize),
+}
+
+/// A fact, as the answer to the [`Question`] of the same name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// See [`Reach`].
+    Reach(Reach),
+    /// The sightings, the nearest to the candidate first, and how much of the history was seen.
+    Sightings(Vec<Sighting>, Coverage),
+    /// What the replay gave.
+    Replay(Replayed),
+    /// The pairs (a, b) in which place b is in the history of place a.
+    Order(Vec<(usize, usize)>),
+    /// Whether every path ends as in the stage; `None` when something is missing.
+    SameEnd(Option<bool>),
+    /// The commit with which the carrier landed, or `None`.
+    Carrier(Option<CommitId>),
+    /// What was probed at the candidate.
+    Effect(Probes),
+    /// Whether some of the change's content is there; `None` when something is missing.
+    Trace(Option<bool>),
+    /// The paths outside the stage that the sighting changes.
+    Others(Vec<RepoPath>),
+}
+
+/// What is reachable from the candidate; `None` where that could not be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// The head of the stage.
+    pub head: Option<bool>,
+    /// Its base.
+    pub base: Option<bool>,
+    /// Any commit that is also in the history of the head.
+    pub common: Option<bool>,
+    /// Whether the base is reachable from the head, as it should be.
+    pub based: Option<bool>,
+}
+
+/// What was probed at the candidate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Probes {
+    /// With the stage's base.
+    pub recorded: Probe,
+    /// With each merge base of candidate and head that lies inside the stage, where there are any: a part of the stage
+    /// was merged for real, and what the rest undoes of it is no change against the stage's base.
+    pub inside: Vec<Probe>,
+    /// Whether any of the stage's paths exists in the candidate; `None` where that could not be told.
+    pub paths_exist: Option<bool>,
+}
+
+/// How much of the candidate's history was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// All of it.
+    Whole,
+    /// A part, for this reason (a clause: `the clone is shallow`).
+    Part(String),
+}
+
+/// What a replay gave, compared with the sighting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Replayed {
+    /// The sighting, object for object, on every path that the replay or the stage changes; at least one.
+    Equal,
+    /// Something else, in these paths.
+    Differs(Vec<RepoPath>),
+    /// A conflict.
+    Conflict,
+    /// This base is not to be had, or is the recorded one.
+    NotApplicable,
+    /// Something that is needed is missing.
+    Unknown,
+}
+
+/// Where and how the content landed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Landing {
+    /// The commit that brought it.
+    pub commit: CommitId,
+    /// What proves it.
+    pub proof: Proof,
+    /// Paths outside the stage that the commit changes besides.
+    pub others: Vec<RepoPath>,
+}
+
+/// What the ladder wants next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// This fact.
+    Ask(Question),
+    /// Nothing: the answer stands.
+    Done(ContentMerged),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Phase {
+    Reach,
+    Sightings,
+    Replay { place: usize, base: ReplayBase },
+    PerCommit { commit: usize, place: usize },
+    Order,
+    SameEnd,
+    Carrier(usize),
+    Others(usize),
+    Effect,
+    Trace { place: usize, scope: usize },
+    Done,
+}
+
+/// The engine. See the module's text.
+#[derive(Clone, Debug)]
+pub struct Ladder {
+    pub(super) stage: Stage,
+    pub(super) candidate: Candidate,
+    carriers: usize,
+    phase: Phase,
+    pub(super) reach: Reach,
+    pub(super) sightings: Vec<Sighting>,
+    pub(super) coverage: Coverage,
+    /// For each commit that changes something, the places where it landed.
+    pub(super) found: Vec<Vec<usize>>,
+    pub(super) landing: Option<Landing>,
+    pub(super) effect: Effect,
+    paths_exist: Option<bool>,
+    /// A sighting that holds some of the stage, where nothing was proved.
+    pub(super) trace: Option<usize>,
+    /// Some answer could not be given.
+    pub(super) gaps: bool,
+}
+
+/// The candidate, as it is named in reasons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its full name.
+    pub name: String,
+    /// Its commit.
+    pub commit: CommitId,
+}
+
+impl Ladder {
+    /// A ladder that looks for `stage` in `candidate`; `carriers` are so many recorded integrations that hold its head.
+    pub fn new(stage: Stage, candidate: Candidate, carriers: usize) -> Self {
+        let found = vec![Vec::new(); stage.solid_commits().len()];
+        Self {
+            gaps: !stage.known,
+            stage,
+            candidate,
+            carriers,
+            phase: Phase::Reach,
+            reach: Reach::default(),
+            sightings: Vec::new(),
+            coverage: Coverage::Whole,
+            found,
+            landing: None,
+            effect: Effect::Unknown,
+            paths_exist: None,
+            trace: None,
+        }
+    }
+
+    /// What is needed next, or the answer. Asking twice without telling gives the same question.
+    pub fn next_step(&mut self) -> Step {
+        loop {
+            let question = match self.phase.clone() {
+                Phase::Reach => Some(Question::Reach),
+                Phase::Sightings => Some(Question::Sightings),
+                Phase::Replay { place, base } => self.next_replay(place, base),
+                Phase::PerCommit { commit, place } => self.next_commit(commit, place),
+                Phase::Order => self.next_order(),
+                Phase::SameEnd => self.next_same_end(),
+                Phase::Carrier(number) => self.next_carrier(number),
+                Phase::Others(place) => Some(Question::Others(place)),
+                Phase::Effect => Some(Question::Effect),
+                Phase::Trace { place, scope } => self.next_trace(place, scope),
+                Phase::Done => return Step::Done(self.conclude()),
+            };
+            if let Some(question) = question {
+                return Step::Ask(question);
+            }
+        }
+    }
+
+    /// Takes the answer to the question that [`Ladder::next_step`] asked last; any other answer changes nothing.
+    pub fn tell(&mut self, answer: Answer) {
+        match (self.phase.clone(), answer) {
+            (Phase::Reach, Answer::Reach(reach)) => self.told_reach(reach),
+            (Phase::Sightings, Answer::Sightings(sightings, coverage)) => self.told_sightings(sightings, coverage),
+            (Phase::Replay { place, base }, Answer::Replay(replayed)) => self.told_replay(place, base, &replayed),
+            (Phase::PerCommit { commit, place }, Answer::Replay(replayed)) => {
+                self.gaps |= replayed == Replayed::Unknown;
+                if replayed == Replayed::Equal {
+                    self.found[commit].push(place);
+                }
+                self.phase = Phase::PerCommit { commit, place: place + 1 };
+            }
+            (Phase::Order, Answer::Order(pairs)) => self.told_order(&pairs),
+            (Phase::SameEnd, Answer::SameEnd(same)) => {
+                self.gaps |= same.is_none();
+                if same == Some(true) {
+                    self.land(self.candidate.commit, Proof::SameEnd);
+                } else {
+                    self.phase = Phase::Carrier(0);
+                }
+            }
+            (Phase::Carrier(number), Answer::Carrier(landed)) => match landed {
+                Some(commit) => self.land(commit, Proof::Carrier),
+                None => self.phase = Phase::Carrier(number + 1),
+            },
+            (Phase::Others(_), Answer::Others(others)) => {
+                if let Some(landing) = &mut self.landing {
+                    landing.others = others;
+                }
+                self.phase = Phase::Effect;
+            }
+            (Phase::Effect, Answer::Effect(probes)) => self.told_effect(&probes),
+            (Phase::Trace { place, scope }, Answer::Trace(trace)) => self.told_trace(place, scope, trace),
+            _ => {}
+        }
+    }
+
+    fn told_reach(&mut self, reach: Reach) {
+        self.reach = reach;
+        self.phase = if self.stage.whole.changes.is_empty() || !self.stage.known {
+            Phase::Done
+        } else if reach.head == Some(true) {
+            Phase::Effect
+        } else {
+            Phase::Sightings
+        };
+    }
+
+    fn told_sightings(&mut self, sightings: Vec<Sighting>, coverage: Coverage) {
+        self.sightings = sightings;
+        self.coverage = coverage;
+        self.phase = match self.sightings.iter().position(|sighting| sighting.makes(&self.stage.whole)) {
+            Some(place) => {
+                self.land(self.sightings[place].commit, Proof::SameChange);
+                Phase::Others(place)
+            }
+            None => Phase::Replay { place: 0, base: ReplayBase::Recorded },
+        };
+    }
+
+    fn next_replay(&mut self, place: usize, base: ReplayBase) -> Option<Question> {
+        let Some(sighting) = self.sightings.get(place) else {
+            self.phase = Phase::PerCommit { commit: 0, place: 0 };
+            return None;
+        };
+        if sighting.is_root {
+            self.phase = Phase::Replay { place: place + 1, base: ReplayBase::Recorded };
+            return None;
+        }
+        if base == ReplayBase::Recorded && !may_replay(&self.stage.whole, sighting) {
+            self.phase = Phase::Replay { place, base: ReplayBase::Natural };
+            return None;
+        }
+        Some(Question::Replay { place, scope: Scope::Whole, base })
+    }
+
+    fn told_replay(&mut self, place: usize, base: ReplayBase, replayed: &Replayed) {
+        self.gaps |= *replayed == Replayed::Unknown;
+        self.phase = match (replayed, base) {
+            (Replayed::Equal, _) => {
+                self.land(self.sightings[place].commit, Proof::Replay);
+                Phase::Others(place)
+            }
+            (_, ReplayBase::Recorded) => Phase::Replay { place, base: ReplayBase::Natural },
+            (_, ReplayBase::Natural) => Phase::Replay { place: place + 1, base: ReplayBase::Recorded },
+        };
+    }
+
+    /// Looks for each commit that changes something; a stage with only one such commit was looked for as a whole.
+    fn next_commit(&mut self, commit: usize, place: usize) -> Option<Question> {
+        let solid = self.stage.solid_commits();
+        if solid.len() < 2 || commit >= solid.len() {
+            self.phase = Phase::Order;
+            return None;
+        }
+        let Some(sighting) = self.sightings.get(place) else {
+            self.phase = Phase::PerCommit { commit: commit + 1, place: 0 };
+            return None;
+        };
+        let unit = self.unit(Scope::Commit(solid[commit]));
+        if sighting.makes(unit) {
+            self.found[commit].push(place);
+        } else if may_replay(unit, sighting) {
+            let scope = Scope::Commit(solid[commit]);
+            return Some(Question::Replay { place, scope, base: ReplayBase::Recorded });
+        }
+        self.phase = Phase::PerCommit { commit, place: place + 1 };
+        None
+    }
+
+    fn next_order(&mut self) -> Option<Question> {
+        if self.found.len() < 2 || self.found.iter().any(Vec::is_empty) {
+            self.phase = Phase::SameEnd;
+            return None;
+        }
+        let mut places: Vec<usize> = self.found.iter().flatten().copied().collect();
+        places.sort_unstable();
+        places.dedup();
+        Some(Question::Order(places))
+    }
+
+    fn told_order(&mut self, pairs: &[(usize, usize)]) {
+        match matching::landing(&self.found, |a, b| a == b || pairs.contains(&(a, b))) {
+            Some(place) => self.land(self.sightings[place].commit, Proof::PerCommit),
+            None => self.phase = Phase::SameEnd,
+        }
+    }
+
+    fn next_same_end(&mut self) -> Option<Question> {
+        if self.reach.base == Some(true) {
+            return Some(Question::SameEnd);
+        }
+        self.phase = Phase::Carrier(0);
+        None
+    }
+
+    fn next_carrier(&mut self, number: usize) -> Option<Question> {
+        if number < self.carriers {
+            return Some(Question::Carrier(number));
+        }
+        self.phase = Phase::Effect;
+        None
+    }
+
+    /// Proved. What follows is the effect, and for a single commit what else it changes.
+    fn land(&mut self, commit: CommitId, proof: Proof) {
+        self.landing = Some(Landing { commit, proof, others: Vec::new() });
+        self.phase = Phase::Effect;
+    }
+
+    fn told_effect(&mut self, probes: &Probes) {
+        self.effect = effect(&probes.recorded);
+        self.paths_exist = probes.paths_exist;
+        if self.landing.is_some() {
+            self.effect = probes.inside.iter().map(effect).fold(self.effect, within);
+        }
+        let unproved = self.landing.is_none() && self.reach.head != Some(true);
+        if unproved && self.is_foreign() {
+            self.effect = Effect::Absent;
+        }
+        self.phase = if unproved && self.effect == Effect::Absent && !self.landed_in_part() {
+            Phase::Trace { place: 0, scope: 0 }
+        } else {
+            Phase::Done
+        };
+    }
+
+    /// No common history, and none of its paths exist.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.reach.common == Some(false) && self.paths_exist == Some(false)
+    }
+
+    /// Whether one of the commits landed, though not all.
+    pub(super) fn landed_in_part(&self) -> bool {
+        self.found.iter().any(|places| !places.is_empty())
+    }
+
+    fn scopes(&self) -> Vec<Scope> {
+        match self.stage.commits {
+            Some(_) => self.stage.solid_commits().into_iter().map(Scope::Commit).collect(),
+            None => vec![Scope::Whole],
+        }
+    }
+
+    fn next_trace(&mut self, place: usize, scope: usize) -> Option<Question> {
+        let scopes = self.scopes();
+        let Some(sighting) = self.sightings.get(place) else {
+            self.phase = Phase::Done;
+            return None;
+        };
+        let Some(&wanted) = scopes.get(scope) else {
+            self.phase = Phase::Trace { place: place + 1, scope: 0 };
+            return None;
+        };
+        match trace_by_ids(self.unit(wanted), sighting) {
+            Some(trace) => {
+                self.told_trace(place, scope, Some(trace));
+                None
+            }
+            None => Some(Question::Trace { place, scope: wanted }),
+        }
+    }
+
+    fn told_trace(&mut self, place: usize, scope: usize, trace: Option<bool>) {
+        self.gaps |= trace.is_none();
+        if trace == Some(true) {
+            self.trace = Some(place);
+            self.phase = Phase::Done;
+        } else {
+            self.phase = Phase::Trace { place, scope: scope + 1 };
+        }
+    }
+
+    fn unit(&self, scope: Scope) -> &Unit {
+        match (scope, &self.stage.commits) {
+            (Scope::Commit(number), Some(commits)) => &commits[number],
+            _ => &self.stage.whole,
+        }
+    }
+
+    fn conclude(&self) -> ContentMerged {
+        let (status, matched_commit, proof, verdict) = if self.reach.head == Some(true) {
+            (Status::Ancestor, Some(self.stage.whole.commit), Some(Proof::Ancestry), Verdict::Contained)
+        } else if let Some(landing) = &self.landing {
+            let there = matches!(self.effect, Effect::Present | Effect::Evolved);
+            let verdict = if there { Verdict::Contained } else { Verdict::Ask };
+            (Status::PatchEquivalent, Some(landing.commit), Some(landing.proof), verdict)
+        } else {
+            (Status::NotMerged, None, None, if self.is_surely_absent() { Verdict::Absent } else { Verdict::Ask })
+        };
+        let mut answer =
+            ContentMerged { status, matched_commit, verdict, proof, effect: self.effect, reason: String::new() };
+        answer.reason = reason::sentence(self, &answer);
+        answer
+    }
+
+    fn is_surely_absent(&self) -> bool {
+        self.reach.head == Some(false)
+            && self.reach.based == Some(true)
+            && self.effect == Effect::Absent
+            && self.coverage == Coverage::Whole
+            && !self.gaps
+            && !self.landed_in_part()
+            && self.trace.is_none()
+    }
+}
+
+/// The effect of a stage, given the effect of what it adds to the part that was merged for real.
+fn within(effect: Effect, rest: Effect) -> Effect {
+    match (effect, rest) {
+        (Effect::Present | Effect::Evolved, Effect::Absent | Effect::Partial) => Effect::Partial,
+        (Effect::Present | Effect::Evolved, Effect::Unknown) => Effect::Unknown,
+        (Effect::Present, Effect::Evolved) => Effect::Evolved,
+        _ => effect,
+    }
+}
+
+/// Whether `sighting` brings some of `unit`, as far as ids tell: `None` where only the contents can.
+fn trace_by_ids(unit: &Unit, sighting: &Sighting) -> Option<bool> {
+    let mut open = false;
+    for change in unit.changes.iter().filter(|change| sighting.touches(change.path)) {
+        let after = sighting.after[change.path];
+        let (old, new) = (change.old.raw(), change.new.raw());
+        match after {
+            Slot::Unknown(_) => open = true,
+            _ if after.raw() == old => {}
+            _ if after.raw() == new => return Some(true),
+            _ => match (old, after.raw(), new) {
+                // A file that the stage adds is there, though another.
+                (None, Some(_), Some(_)) => return Some(true),
+                (Some(old), Some(after), Some(new)) if [old, after, new].iter().all(|e| e.mode.is_file()) => {
+                    open = true;
+                }
+                _ => {}
+            },
+        }
+    }
+    if open { None } else { Some(false) }
+}

@@ -1,0 +1,22 @@
+//! When content counts as landed, what became of it, and what okstra may therefore do.
+//!
+//! The [`Ladder`] asks for one fact after another and is told the answers; it never reads anything itself.
+
+mod answer;
+mod change;
+mod effect;
+pub mod fingerprint;
+mod ladder;
+mod matching;
+mod merge;
+mod reason;
+mod shortcut;
+
+pub use answer::{ContentMerged, Effect, Proof, Status, Verdict};
+pub use change::{Entry, Mode, PathChange, RepoPath, Sighting, Slot, Stage, Unit};
+pub use effect::{Outcome, Probe, effect};
+pub use ladder::{
+    Answer, Candidate, Coverage, Ladder, Landing, Probes, Question, Reach, ReplayBase, Replayed, Scope, Step,
+};
+pub use merge::{Merged, may_replay, three_way};
+pub use shortcut::{foreign, unresolvable};

@@ -1,0 +1,31 @@
+//! Answers that need no search: what names no commit, and what shares no history.
+
+use super::answer::{ContentMerged, Effect, Status, Verdict};
+use super::ladder::Candidate;
+use crate::domain::ids::CommitId;
+
+/// The answer when `what` (`commit`, `base` or `candidate`) names no commit, or several; `why` is a clause.
+pub fn unresolvable(what: &str, why: &str) -> ContentMerged {
+    ContentMerged {
+        status: Status::Unresolvable,
+        matched_commit: None,
+        verdict: Verdict::Ask,
+        proof: None,
+        effect: Effect::Unknown,
+        reason: format!("the {what} cannot be told: {why}"),
+    }
+}
+
+/// The answer when no base was given and there is no merge base to take. `surely_absent`: the whole history was seen,
+/// and none of the commit's paths exist in the candidate.
+pub fn foreign(head: CommitId, candidate: &Candidate, surely_absent: bool) -> ContentMerged {
+    let (head, name) = (head.short(), &candidate.name);
+    let (verdict, effect, reason) = if surely_absent {
+        let reason = format!("{head} and {name} share no history, and none of its paths exist there");
+        (Verdict::Absent, Effect::Absent, reason)
+    } else {
+        let reason = format!("{head} and {name} have no merge base to start from: give the base of the work");
+        (Verdict::Ask, Effect::Unknown, reason)
+    };
+    ContentMerged { status: Status::NotMerged, matched_commit: None, verdict, proof: None, effect, reason }
+}

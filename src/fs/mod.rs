@@ -1,0 +1,19 @@
+//! Files: whole replaces, appended lines, locks, scratch folders, and errors that name the path. The only home of
+//! writes through `std::fs`.
+//!
+//! What a reader may rely on: [`replace`] shows it the old file or the new one, never a part, also after `kill -9` or
+//! a power failure; [`append_line`] adds one whole line or nothing; whoever holds a [`LockGuard`] is alone.
+
+#![expect(clippy::disallowed_methods, reason = "this is the room through which files are written")]
+
+mod error;
+mod lock;
+mod read;
+mod scratch;
+mod write;
+
+pub use error::{Doing, Error};
+pub use lock::{LOCK_WAIT, LockGuard};
+pub use read::{read, read_text};
+pub use scratch::ScratchFolder;
+pub use write::{Appended, append_line, create_folder, replace};

@@ -1,0 +1,41 @@
+//! Reading whole files.
+
+use std::path::Path;
+
+use super::{Doing, Error};
+
+/// All bytes of the file `path`.
+///
+/// # Errors
+/// [`Error`] with the path; [`Error::is_missing`] tells that there is no such file.
+pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|source| Error::new(Doing::Read, path, source))
+}
+
+/// The text of the file `path`.
+///
+/// # Errors
+/// As [`read`], and [`Error::NotUtf8`] with the first line that is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String, Error> {
+    String::from_utf8(read(path)?).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        Error::NotUtf8 { path: path.to_owned(), line: 1 + good.iter().filter(|&&byte| byte == b'\n').count() }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_names_path_and_cause() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, b"good\nb\xffd").unwrap();
+        let missing = read(&folder.path().join("none")).unwrap_err();
+        assert!(missing.is_missing() && missing.to_string().ends_with("none`: it is not there"), "{missing}");
+        assert!(matches!(read(&file.join("below")), Err(Error::NotAFolder { .. })));
+        assert!(matches!(read(folder.path()), Err(Error::IsAFolder { .. } | Error::Forbidden { .. })));
+        assert!(matches!(read_text(&file), Err(Error::NotUtf8 { line: 2, .. })));
+    }
+}

@@ -1,0 +1,65 @@
+//! Merge bases, and whether two commits have anything in common.
+
+use std::sync::Arc;
+
+use super::changes::changed_paths;
+use super::graph::{CommitSource, Graph, Watch};
+use super::objects::{Readers, commit_id, gix_id};
+use super::paths::{Finder, PathSet};
+use super::search::Limits;
+use super::{Error, Repository};
+use crate::context::Context;
+use crate::domain::ids::CommitId;
+
+/// The merge bases of two commits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergeBases {
+    /// The commits, the youngest first; none where the two share no history, as far as it was seen.
+    pub commits: Vec<CommitId>,
+    /// Whether all of the history that matters was seen.
+    pub complete: bool,
+}
+
+impl Repository {
+    /// The merge bases of `a` and `b`.
+    ///
+    /// # Errors
+    /// When objects are broken or cannot be read, or the work was cancelled.
+    pub fn merge_bases(
+        &self,
+        context: &Context,
+        a: CommitId,
+        b: CommitId,
+        limits: Limits,
+    ) -> Result<MergeBases, Error> {
+        let mut source = CommitSource::new(&Readers::new(self));
+        let tips = [gix_id(a.0), gix_id(b.0)];
+        let graph = Graph::walk(&mut source, &tips, &Watch::new(context, limits), &mut |_| {})?;
+        let (Some(a), Some(b)) = (graph.find(&tips[0]), graph.find(&tips[1])) else {
+            return Ok(MergeBases { commits: Vec::new(), complete: false });
+        };
+        let mut bases = graph.merge_bases(a, b);
+        bases.retain(|&base| !graph.node(base).missing);
+        bases.sort_by_key(|&base| graph.node(base).visited);
+        let complete = graph.stopped.is_none() && !graph.nodes.iter().any(|node| node.missing);
+        Ok(MergeBases { commits: bases.into_iter().map(|base| commit_id(&graph.node(base).id)).collect(), complete })
+    }
+
+    /// Whether a file, link or submodule of `a` has its path in `b` too; `None` when something is missing.
+    ///
+    /// # Errors
+    /// When objects are broken or cannot be read.
+    pub fn share_a_path(&self, a: CommitId, b: CommitId) -> Result<Option<bool>, Error> {
+        let mut source = CommitSource::new(&Readers::new(self));
+        let (Some(a), Some(b)) = (source.read(&gix_id(a.0))?, source.read(&gix_id(b.0))?) else { return Ok(None) };
+        let Some(paths) = changed_paths(&source.objects, None, &a.tree)? else { return Ok(None) };
+        let mut finder = Finder::new(Arc::new(PathSet::new(&paths)));
+        let state = finder.state(&source.objects, &b.tree)?;
+        let slots: Vec<_> = (0..paths.len()).map(|path| finder.slot(state, path)).collect();
+        Ok(match slots.iter().any(|slot| slot.raw().is_some()) {
+            true => Some(true),
+            false if slots.iter().any(|slot| slot.is_unknown()) => None,
+            false => Some(false),
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! What can go wrong when a repository is read.
+
+use std::path::{Path, PathBuf};
+
+use crate::context::Cancelled;
+use crate::domain::hint::Hint;
+
+/// Why a repository could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The folder does not exist, or is none.
+    #[error("`{}` is no folder", path.display())]
+    NoFolder {
+        /// The folder that was given.
+        path: PathBuf,
+    },
+    /// No repository holds the folder.
+    #[error("`{}` is not in a git repository", path.display())]
+    NoRepository {
+        /// The folder that was given.
+        path: PathBuf,
+    },
+    /// The system did not let us read it.
+    #[error("no permission to read {what} in `{}`", path.display())]
+    Permission {
+        /// What was to be read.
+        what: String,
+        /// The repository.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: Box<gix::Error>,
+    },
+    /// There is a repository, and it is broken or of a kind that is not known.
+    #[error("cannot open the repository at `{}`", path.display())]
+    Open {
+        /// The repository.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: Box<gix::Error>,
+    },
+    /// An object is there and cannot be read.
+    #[error("object {id} in `{}` is broken", path.display())]
+    BrokenObject {
+        /// The object.
+        id: String,
+        /// The repository.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: Box<gix::Error>,
+    },
+    /// A ref is there and cannot be read.
+    #[error("ref `{name}` in `{}` is broken", path.display())]
+    BrokenRef {
+        /// Its full name.
+        name: String,
+        /// The repository.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: Box<gix::Error>,
+    },
+    /// The git command, which is needed for this repository, failed.
+    #[error("`git {arguments}` failed in `{}`: {message}", path.display())]
+    GitCommand {
+        /// What it was asked.
+        arguments: String,
+        /// The repository.
+        path: PathBuf,
+        /// What it said, or why it could not be started.
+        message: String,
+    },
+    /// The work was asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl Error {
+    pub(super) fn open(path: &Path, source: gix::Error) -> Self {
+        let path = path.to_owned();
+        if source.is_permission_denied() {
+            Self::Permission { what: "the repository".to_owned(), path, source: Box::new(source) }
+        } else {
+            Self::Open { path, source: Box::new(source) }
+        }
+    }
+
+    pub(super) fn object(id: &gix::oid, path: &Path, source: gix::Error) -> Self {
+        let (path, id) = (path.to_owned(), id.to_string());
+        if source.is_permission_denied() {
+            Self::Permission { what: format!("object {id}"), path, source: Box::new(source) }
+        } else {
+            Self::BrokenObject { id, path, source: Box::new(source) }
+        }
+    }
+
+    pub(super) fn reference(name: &str, path: &Path, source: gix::Error) -> Self {
+        let (path, name) = (path.to_owned(), name.to_owned());
+        if source.is_permission_denied() {
+            Self::Permission { what: format!("ref `{name}`"), path, source: Box::new(source) }
+        } else {
+            Self::BrokenRef { name, path, source: Box::new(source) }
+        }
+    }
+}
+
+impl Hint for Error {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoFolder { .. } | Self::NoRepository { .. } => {
+                Some("run okstra inside a repository, or name one with --project-root".to_owned())
+            }
+            Self::Permission { .. } => Some("check who owns the folder and what you may read there".to_owned()),
+            Self::BrokenObject { path, .. } => Some(format!("see what else is broken: git -C {} fsck", quoted(path))),
+            Self::BrokenRef { path, .. } => Some(format!("see all refs: git -C {} for-each-ref", quoted(path))),
+            Self::GitCommand { .. } => Some("check that git is installed and on PATH: git --version".to_owned()),
+            Self::Open { .. } | Self::Cancelled(_) => None,
+        }
+    }
+}
+
+/// A path, ready to paste into a shell.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}

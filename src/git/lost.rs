@@ -1,0 +1,136 @@
+//! A path that a side has lost: deleted, or renamed?
+//!
+//! Only a merge with rename detection can merge a renamed path, and that compares every deleted file with every added
+//! one. Mostly nothing that was added resembles the lost file at all, which is cheap to see: then it was deleted.
+
+use std::collections::HashMap;
+
+use gix::bstr::ByteSlice;
+use gix::diff::tree::recorder::Change;
+use gix::objs::{FindHeader as _, Kind, TreeRefIter};
+
+use super::Error;
+use super::changes::blob;
+use super::merger::{Merger, PathMerge};
+use super::objects::{Objects, domain_id, gix_id};
+use crate::domain::equivalence::{Entry, Slot};
+use crate::domain::ids::ObjectId;
+
+/// The trees of a three-way merge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MergeTrees {
+    pub(super) base: gix::ObjectId,
+    pub(super) ours: gix::ObjectId,
+    pub(super) theirs: gix::ObjectId,
+}
+
+/// What was added between pairs of trees, and how much text a lost file has; remembered.
+#[derive(Default)]
+pub(super) struct Additions {
+    between: HashMap<(gix::ObjectId, gix::ObjectId), Option<Vec<Entry>>>,
+    answers: HashMap<(gix::ObjectId, gix::ObjectId, ObjectId), Option<bool>>,
+}
+
+impl Merger {
+    /// Merges a path of which [`Merger::path`] said that only a merge with renames can tell, when it can be told
+    /// without after all: when no side renamed it.
+    pub(super) fn lost(&mut self, trees: MergeTrees, [base, ours, theirs]: [Slot; 3]) -> Result<PathMerge, Error> {
+        let Some(entry) = base.raw() else { return Ok(PathMerge::Renamed) };
+        for (side, slot) in [(trees.ours, ours), (trees.theirs, theirs)] {
+            if slot.raw().is_some() {
+                continue;
+            }
+            match self.may_be_renamed(trees.base, side, entry)? {
+                Some(true) => return Ok(PathMerge::Renamed),
+                Some(false) => {}
+                None => return Ok(PathMerge::Unknown),
+            }
+        }
+        Ok(match (ours.raw(), theirs.raw()) {
+            (None, None) => PathMerge::Clean(ours),
+            _ => PathMerge::Conflict(ours),
+        })
+    }
+
+    /// Whether rename detection could find `lost`, a file of `base`, under another name in `side`. `None` when
+    /// something is missing.
+    fn may_be_renamed(&mut self, base: gix::ObjectId, side: gix::ObjectId, lost: Entry) -> Result<Option<bool>, Error> {
+        let key = (base, side, lost.id);
+        if let Some(&known) = self.additions.answers.get(&key) {
+            return Ok(known);
+        }
+        let pair = (base, side);
+        if !self.additions.between.contains_key(&pair) {
+            let added = additions(&self.objects, &base, &side)?;
+            self.additions.between.insert(pair, added);
+        }
+        let answer = match self.additions.between.get(&pair) {
+            Some(Some(added)) if added.iter().any(|entry| entry.id == lost.id) => Some(true),
+            Some(Some(added)) if lost.mode.is_file() => resembles_any(&self.objects, lost.id, added)?,
+            Some(Some(_)) => Some(false),
+            _ => None,
+        };
+        self.additions.answers.insert(key, answer);
+        Ok(answer)
+    }
+}
+
+/// What `new` has where `old` has nothing.
+fn additions(objects: &Objects, old: &gix::oid, new: &gix::oid) -> Result<Option<Vec<Entry>>, Error> {
+    let (mut old_buffer, mut new_buffer) = (Vec::new(), Vec::new());
+    let (Some(old_data), Some(new_data)) =
+        (objects.find_kind(old, Kind::Tree, &mut old_buffer)?, objects.find_kind(new, Kind::Tree, &mut new_buffer)?)
+    else {
+        return Ok(None);
+    };
+    let mut recorder = gix::diff::tree::Recorder::default().track_location(None);
+    let (old_tree, new_tree) =
+        (TreeRefIter::from_bytes(old_data, objects.hash), TreeRefIter::from_bytes(new_data, objects.hash));
+    match gix::diff::tree(old_tree, new_tree, gix::diff::tree::State::default(), &objects.store, &mut recorder) {
+        Ok(()) => {}
+        Err(gix::diff::tree::Error::Failure(error)) if !error.is_not_found() => return objects.damaged(new, error),
+        Err(_) => return Ok(None),
+    }
+    let added = recorder.records.iter().filter_map(|change| match change {
+        Change::Addition { entry_mode, oid, .. } if !entry_mode.is_tree() => {
+            Some(Entry { mode: crate::domain::equivalence::Mode(entry_mode.value()), id: domain_id(oid) })
+        }
+        _ => None,
+    });
+    Ok(Some(added.collect()))
+}
+
+/// Whether one of the added files shares at least half of its text with `lost`: the measure of rename detection counts
+/// the bytes of the lines that stayed, in order, so that the lines in common, in any order, bound it from above.
+fn resembles_any(objects: &Objects, lost: ObjectId, added: &[Entry]) -> Result<Option<bool>, Error> {
+    let Some(text) = blob(objects, lost)? else { return Ok(None) };
+    let mut lines: HashMap<&[u8], usize> = HashMap::new();
+    text.lines_with_terminator().for_each(|line| *lines.entry(line).or_default() += 1);
+    for entry in added.iter().filter(|entry| entry.mode.is_file()) {
+        if !is_of_similar_size(objects, entry.id, text.len()) {
+            continue;
+        }
+        let Some(other) = blob(objects, entry.id)? else { return Ok(None) };
+        let mut used: HashMap<&[u8], usize> = HashMap::new();
+        let mut common = 0;
+        for line in other.lines_with_terminator() {
+            let Some(&count) = lines.get(line) else { continue };
+            let used = used.entry(line).or_default();
+            if *used < count {
+                *used += 1;
+                common += line.len();
+            }
+        }
+        if common * 2 >= text.len().max(other.len()) {
+            return Ok(Some(true));
+        }
+    }
+    Ok(Some(false))
+}
+
+/// Whether two files could share half of their text, by their sizes; yes where the size cannot be read.
+fn is_of_similar_size(objects: &Objects, id: ObjectId, len: usize) -> bool {
+    let Ok(Some(header)) = objects.store.try_header(&gix_id(id)) else { return true };
+    let size = usize::try_from(header.size).unwrap_or(usize::MAX);
+    size.min(len).saturating_mul(2) >= size.max(len)
+}

@@ -1,0 +1,30 @@
+//! Reads history and content into facts. The only home of gix and of the git command.
+
+mod ancestry;
+mod changes;
+mod command;
+mod error;
+mod graph;
+mod hunks;
+mod lost;
+mod merger;
+mod objects;
+mod paths;
+mod probe;
+mod renames;
+mod replay;
+mod repository;
+mod resolve;
+mod scan;
+mod search;
+mod shape;
+
+pub use ancestry::MergeBases;
+pub use command::Git;
+pub use error::Error;
+pub use repository::Repository;
+pub use resolve::{Resolved, Unresolvable};
+pub use search::{Limits, MAX_SPANS, Search, Span};
+
+/// How often a symbolic ref may point to a symbolic ref; git stops at five.
+const MAX_SYMREF_DEPTH: usize = 5;

@@ -1,0 +1,211 @@
+//! What trees hold at a fixed set of paths.
+//!
+//! A history search asks the same paths of thousands of trees that hardly differ. So what a folder holds of the paths
+//! is remembered by the folder's id, and equal findings share one number: two commits touch none of the paths between
+//! them exactly when their numbers are equal.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gix::objs::tree::EntryRef;
+use gix::objs::{Kind, TreeRefIter};
+
+use super::Error;
+use super::objects::{Objects, domain_id};
+use crate::domain::equivalence::{Entry, Mode, RepoPath, Slot};
+
+/// A number for what a tree holds at all the paths.
+pub(super) type State = u32;
+
+/// The paths, as a tree of folders.
+#[derive(Debug)]
+pub(super) struct PathSet {
+    folders: Vec<Folder>,
+    /// For each path: the folder that it is in, and its place among that folder's leaves.
+    places: Vec<(usize, usize)>,
+}
+
+#[derive(Debug, Default)]
+struct Folder {
+    /// The folder above, and the place among its subfolders.
+    above: Option<(usize, usize)>,
+    names: Vec<Name>,
+    leaves: usize,
+    /// The folders below, by place.
+    subfolders: Vec<usize>,
+    /// Which first bytes occur among the names: most entries of a tree are passed over by it.
+    first_bytes: [u64; 4],
+}
+
+#[derive(Debug)]
+struct Name {
+    bytes: Box<[u8]>,
+    leaf: Option<usize>,
+    /// The folder, and its place among the subfolders.
+    subfolder: Option<(usize, usize)>,
+}
+
+impl PathSet {
+    pub(super) fn new(paths: &[RepoPath]) -> Self {
+        let mut set = Self { folders: vec![Folder::default()], places: Vec::with_capacity(paths.len()) };
+        for path in paths {
+            set.add(path.as_bytes());
+        }
+        set
+    }
+
+    fn add(&mut self, path: &[u8]) {
+        let mut at = 0;
+        let mut parts = path.split(|&byte| byte == b'/').peekable();
+        while let Some(part) = parts.next() {
+            let name = self.name(at, part);
+            if parts.peek().is_none() {
+                let folder = &mut self.folders[at];
+                let leaf = *folder.names[name].leaf.get_or_insert_with(|| {
+                    folder.leaves += 1;
+                    folder.leaves - 1
+                });
+                self.places.push((at, leaf));
+            } else {
+                at = self.subfolder(at, name);
+            }
+        }
+    }
+
+    fn name(&mut self, at: usize, part: &[u8]) -> usize {
+        let folder = &mut self.folders[at];
+        if let Some(index) = folder.names.iter().position(|name| *name.bytes == *part) {
+            return index;
+        }
+        let first = part.first().copied().unwrap_or(0);
+        folder.first_bytes[usize::from(first >> 6)] |= 1 << (first & 63);
+        folder.names.push(Name { bytes: part.into(), leaf: None, subfolder: None });
+        folder.names.len() - 1
+    }
+
+    fn subfolder(&mut self, at: usize, name: usize) -> usize {
+        if let Some((folder, _)) = self.folders[at].names[name].subfolder {
+            return folder;
+        }
+        let (new, place) = (self.folders.len(), self.folders[at].subfolders.len());
+        self.folders[at].subfolders.push(new);
+        self.folders[at].names[name].subfolder = Some((new, place));
+        self.folders.push(Folder { above: Some((at, place)), ..Folder::default() });
+        new
+    }
+}
+
+impl Folder {
+    fn name_of(&self, entry: &EntryRef<'_>) -> Option<&Name> {
+        let first = *entry.filename.first()?;
+        if self.first_bytes[usize::from(first >> 6)] & (1 << (first & 63)) == 0 {
+            return None;
+        }
+        self.names.iter().find(|name| *name.bytes == **entry.filename)
+    }
+}
+
+/// What a folder holds of the paths.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Held {
+    leaves: Box<[Slot]>,
+    subfolders: Box<[State]>,
+}
+
+/// Findings for one [`PathSet`], remembered.
+pub(super) struct Finder {
+    set: Arc<PathSet>,
+    memory: HashMap<(usize, gix::ObjectId), State>,
+    numbers: HashMap<Held, State>,
+    held: Vec<Held>,
+    buffers: Vec<Vec<u8>>,
+}
+
+impl Finder {
+    pub(super) fn new(set: Arc<PathSet>) -> Self {
+        Self { set, memory: HashMap::new(), numbers: HashMap::new(), held: Vec::new(), buffers: Vec::new() }
+    }
+
+    /// What `tree` holds at all the paths; a missing tree is remembered as unknown.
+    pub(super) fn state(&mut self, objects: &Objects, tree: &gix::oid) -> Result<State, Error> {
+        self.folder_state(objects, 0, tree)
+    }
+
+    /// What a tree of this state holds at the path with this number.
+    pub(super) fn slot(&self, state: State, path: usize) -> Slot {
+        let (folder, leaf) = self.set.places[path];
+        let mut way = Vec::new();
+        let mut at = folder;
+        while let Some((above, place)) = self.set.folders[at].above {
+            way.push(place);
+            at = above;
+        }
+        let state = way.iter().rev().fold(state, |state, &place| self.held[state as usize].subfolders[place]);
+        self.held[state as usize].leaves[leaf]
+    }
+
+    fn folder_state(&mut self, objects: &Objects, folder: usize, tree: &gix::oid) -> Result<State, Error> {
+        let key = (folder, tree.to_owned());
+        if let Some(&state) = self.memory.get(&key) {
+            return Ok(state);
+        }
+        let mut buffer = self.buffers.pop().unwrap_or_default();
+        let held = match objects.find_kind(tree, Kind::Tree, &mut buffer)? {
+            Some(data) => self.read(objects, folder, tree, data)?,
+            None => None,
+        };
+        let state = held.unwrap_or_else(|| self.filled(folder, Slot::Unknown(domain_id(tree))));
+        self.buffers.push(buffer);
+        self.memory.insert(key, state);
+        Ok(state)
+    }
+
+    /// `None` for a tree that is damaged, where damage is only noted.
+    fn read(&mut self, objects: &Objects, folder: usize, tree: &gix::oid, data: &[u8]) -> Result<Option<State>, Error> {
+        let set = Arc::clone(&self.set);
+        let shape = &set.folders[folder];
+        let mut leaves = vec![Slot::Absent; shape.leaves];
+        let mut subfolders = vec![None; shape.subfolders.len()];
+        for entry in TreeRefIter::from_bytes(data, objects.hash) {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => return objects.damaged(tree, error),
+            };
+            let Some(name) = shape.name_of(&entry) else { continue };
+            let found = Entry { mode: Mode(entry.mode.value()), id: domain_id(entry.oid) };
+            if let Some(leaf) = name.leaf {
+                leaves[leaf] = Slot::Entry(found);
+            }
+            if let Some((below, place)) = name.subfolder {
+                subfolders[place] = Some(if entry.mode.is_tree() {
+                    self.folder_state(objects, below, entry.oid)?
+                } else {
+                    self.filled(below, Slot::Blocked(found))
+                });
+            }
+        }
+        let below = shape.subfolders.iter().zip(subfolders);
+        let subfolders =
+            below.map(|(&below, found)| found.unwrap_or_else(|| self.filled(below, Slot::Absent))).collect();
+        Ok(Some(self.number(Held { leaves: leaves.into(), subfolders })))
+    }
+
+    /// The state in which the same is to be found everywhere.
+    fn filled(&mut self, folder: usize, slot: Slot) -> State {
+        let set = Arc::clone(&self.set);
+        let shape = &set.folders[folder];
+        let leaves = vec![slot; shape.leaves].into();
+        let subfolders = shape.subfolders.iter().map(|&below| self.filled(below, slot)).collect();
+        self.number(Held { leaves, subfolders })
+    }
+
+    fn number(&mut self, held: Held) -> State {
+        if let Some(&state) = self.numbers.get(&held) {
+            return state;
+        }
+        let state = State::try_from(self.held.len()).unwrap_or(State::MAX);
+        self.held.push(held.clone());
+        self.numbers.insert(held, state);
+        state
+    }
+}

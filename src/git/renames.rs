@@ -1,0 +1,82 @@
+//! Following renames on the candidate's side: where a commit takes away a path of the stage and puts it elsewhere, the
+//! commits that touch that other place are looked at too.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Error;
+use super::graph::{NodeIndex, Visit};
+use super::objects::commit_id;
+use super::paths::PathSet;
+use super::scan::scan;
+use super::search::Search;
+use crate::domain::equivalence::{RepoPath, Sighting, Slot};
+
+impl Search<'_> {
+    /// The commits that touch a path to which one of the stage's paths was renamed, beside those already `found`.
+    pub(super) fn follow_renames(
+        &mut self,
+        run: usize,
+        found: &[(NodeIndex, Sighting)],
+    ) -> Result<Vec<(NodeIndex, Sighting)>, Error> {
+        let stage = &self.runs[run].shape.stage;
+        let watched: HashSet<RepoPath> = stage.paths.iter().cloned().collect();
+        let lost = |sighting: &Sighting, path: usize| {
+            sighting.before[path].raw().is_some() && sighting.after[path] == Slot::Absent
+        };
+        let existed: Vec<usize> =
+            stage.whole.changes.iter().filter(|change| change.old.raw().is_some()).map(|change| change.path).collect();
+        let takers = found.iter().filter(|(_, sighting)| existed.iter().any(|&path| lost(sighting, path)));
+        let mut open: Vec<(NodeIndex, HashSet<RepoPath>)> = takers.map(|(node, _)| (*node, watched.clone())).collect();
+        let mut seen: HashSet<NodeIndex> = found.iter().map(|(node, _)| *node).collect();
+        let (mut followed, mut targets) = (Vec::new(), HashSet::new());
+        while let Some((node, sources)) = open.pop() {
+            let Some(trees) = self.trees_at(node) else { continue };
+            let renamed = self.merger.renames(trees.old, trees.new, &sources)?;
+            let new: Vec<RepoPath> = renamed.into_iter().filter(|path| targets.insert(path.clone())).collect();
+            if new.is_empty() {
+                continue;
+            }
+            let sources: HashSet<RepoPath> = new.iter().cloned().collect();
+            for (node, takes_away) in self.touching(run, &new)? {
+                if takes_away {
+                    open.push((node, sources.clone()));
+                }
+                if seen.insert(node) {
+                    followed.extend(self.sighting(run, node)?.map(|sighting| (node, sighting)));
+                }
+            }
+        }
+        self.runs[run].is_renamed = !targets.is_empty();
+        Ok(followed)
+    }
+
+    /// The commits of the stage's range that touch one of `paths`, and whether they take one away.
+    fn touching(&self, run: usize, paths: &[RepoPath]) -> Result<Vec<(NodeIndex, bool)>, Error> {
+        let set = Arc::new(PathSet::new(paths));
+        let nodes = self.graph.order.iter().copied().filter(|&node| self.in_range(run, node));
+        let (scan, ()) = scan(&self.readers, &set, self.context.cancel(), |look| {
+            for node in nodes {
+                if let Some(trees) = self.trees_at(node) {
+                    look(Visit { node, tree: trees.new, parent_tree: Some(trees.old), paint: 1 });
+                }
+            }
+            Ok(())
+        })?;
+        let taken = |touch| {
+            (0..paths.len())
+                .any(|path| scan.before(touch, path).raw().is_some() && scan.after(touch, path) == Slot::Absent)
+        };
+        Ok(scan.touches.iter().map(|touch| (touch.node, taken(touch))).collect())
+    }
+
+    fn sighting(&mut self, run: usize, node: NodeIndex) -> Result<Option<Sighting>, Error> {
+        let Some(trees) = self.trees_at(node) else { return Ok(None) };
+        let paths = self.runs[run].shape.stage.paths.len();
+        let (objects, finder) = (&self.merger.objects, &mut self.runs[run].finder);
+        let (old, new) = (finder.state(objects, &trees.old)?, finder.state(objects, &trees.new)?);
+        let before = (0..paths).map(|path| finder.slot(old, path)).collect();
+        let after = (0..paths).map(|path| finder.slot(new, path)).collect();
+        Ok(Some(Sighting { commit: commit_id(&self.graph.node(node).id), is_root: false, before, after }))
+    }
+}

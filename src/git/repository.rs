@@ -1,0 +1,87 @@
+//! Opening a repository so that nothing but its objects and refs has a say: no environment, no user or system
+//! configuration, no replace refs, no grafts.
+
+use std::path::{Path, PathBuf};
+
+use gix::discover::upwards;
+use gix::sec::Trust;
+use gix::sec::trust::Mapping;
+
+use super::Error;
+use super::objects::Objects;
+
+/// A repository, opened for reading.
+pub struct Repository {
+    pub(super) shared: gix::ThreadSafeRepository,
+    /// The folder that it was found from, as it is named in errors.
+    pub(super) path: PathBuf,
+}
+
+impl Repository {
+    /// Opens the repository that holds `folder`: the one whose worktree, or whose bare or git folder, it lies in.
+    ///
+    /// # Errors
+    /// [`Error::NoFolder`], [`Error::NoRepository`], [`Error::Permission`], or [`Error::Open`] when there is one that
+    /// cannot be opened.
+    pub fn discover(folder: &Path) -> Result<Self, Error> {
+        match folder.metadata() {
+            Ok(metadata) if metadata.is_dir() => {}
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                return Err(Error::open(folder, gix::Error::from_error(error)));
+            }
+            _ => return Err(Error::NoFolder { path: folder.to_owned() }),
+        }
+        let search = upwards::Options { trust: upwards::TrustPolicy::Assume(Trust::Full), ..Default::default() };
+        let found = match gix::discover::upwards_opts(folder, search) {
+            Ok((found, _)) => found,
+            Err(error) => {
+                return Err(if error.is_permission_denied() {
+                    Error::open(folder, error)
+                } else {
+                    Error::NoRepository { path: folder.to_owned() }
+                });
+            }
+        };
+        let git_folder = found.into_repository_and_work_tree_directories().0;
+        let options = gix::open::Options::isolated();
+        let shared = gix::ThreadSafeRepository::discover_opts(
+            &git_folder,
+            search_exactly(),
+            Mapping { full: options.clone(), reduced: options },
+        )
+        .map_err(|error| Error::open(&git_folder, error))?;
+        Ok(Self { shared, path: folder.to_owned() })
+    }
+
+    /// A reader of its objects, with caches of its own: one for each thread.
+    pub(super) fn objects(&self) -> Objects {
+        Objects::new(self)
+    }
+
+    /// A handle of gix, for refs and configuration.
+    pub(super) fn local(&self) -> gix::Repository {
+        self.shared.to_thread_local()
+    }
+
+    /// The commit-graph, which spares reading commits; `None` where there is none, or it cannot be read: then the
+    /// objects themselves are, which only takes longer.
+    pub(super) fn commit_graph(&self) -> Option<gix::commitgraph::Graph> {
+        self.local().commit_graph_if_enabled().ok().flatten()
+    }
+
+    /// Whether history was cut off when it was cloned.
+    pub(super) fn is_shallow(&self) -> bool {
+        self.local().is_shallow().unwrap_or(false)
+    }
+
+    /// Whether refs are stored in the reftable format, which gix opens and then finds no ref in.
+    pub(super) fn has_reftable(&self) -> bool {
+        let local = self.local();
+        let format = local.config_snapshot().string("extensions.refStorage");
+        format.is_some_and(|format| format.eq_ignore_ascii_case(b"reftable"))
+    }
+}
+
+fn search_exactly() -> upwards::Options<'static> {
+    upwards::Options { trust: upwards::TrustPolicy::Assume(Trust::Full), ..Default::default() }
+}

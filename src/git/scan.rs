@@ -1,0 +1,135 @@
+//! Which of the walked commits touch the paths in question: found by several threads while the walk goes on.
+
+use std::num::NonZero;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use super::Error;
+use super::graph::{NodeIndex, Visit};
+use super::objects::{Objects, Readers};
+use super::paths::{Finder, PathSet, State};
+use crate::context::Cancel;
+use crate::domain::equivalence::Slot;
+
+/// Commits handed to a thread at once: enough to make the handing over cheap, few enough to share the work well, and
+/// neighbours in history, so that the bases of their deltas are read once.
+const BATCH: usize = 512;
+/// More threads than this only fight over the memory.
+const MAX_THREADS: usize = 4;
+
+/// A commit that touches some of the paths.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touch {
+    pub(super) node: NodeIndex,
+    finder: usize,
+    before: State,
+    after: State,
+}
+
+/// What was found.
+pub(super) struct Scan {
+    finders: Vec<Finder>,
+    /// In no particular order.
+    pub(super) touches: Vec<Touch>,
+}
+
+impl Scan {
+    /// What the first parent of a touching commit has at a path.
+    pub(super) fn before(&self, touch: &Touch, path: usize) -> Slot {
+        self.finders[touch.finder].slot(touch.before, path)
+    }
+
+    /// What the commit itself has there.
+    pub(super) fn after(&self, touch: &Touch, path: usize) -> Slot {
+        self.finders[touch.finder].slot(touch.after, path)
+    }
+}
+
+/// Looks at every commit that `feed` hands over.
+pub(super) fn scan<T>(
+    readers: &Readers<'_>,
+    set: &Arc<PathSet>,
+    cancel: &Cancel,
+    feed: impl FnOnce(&mut dyn FnMut(Visit)) -> Result<T, Error>,
+) -> Result<(Scan, T), Error> {
+    let (sender, receiver) = channel();
+    let receiver = Mutex::new(receiver);
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+    let work = || Worker::new(readers.objects(), set).run(&receiver, cancel);
+    let (fed, results) = std::thread::scope(|scope| {
+        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let fed = hand_over(sender, feed);
+        let mut results = vec![work()];
+        results.extend(helpers.into_iter().map(|helper| match helper.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }));
+        (fed, results)
+    });
+    let fed = fed?;
+    let mut scan = Scan { finders: Vec::new(), touches: Vec::new() };
+    for result in results {
+        let worker = result?;
+        let finder = scan.finders.len();
+        scan.touches.extend(worker.touches.into_iter().map(|touch| Touch { finder, ..touch }));
+        scan.finders.push(worker.finder);
+    }
+    Ok((scan, fed))
+}
+
+/// Passes on in batches what is fed; the channel closes at the end, so that the threads stop.
+fn hand_over<T>(
+    sender: Sender<Vec<Visit>>,
+    feed: impl FnOnce(&mut dyn FnMut(Visit)) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let mut batch = Vec::with_capacity(BATCH);
+    let fed = feed(&mut |visit| {
+        batch.push(visit);
+        if batch.len() == BATCH {
+            // The receiver lives as long as the sender: both are dropped after the threads have ended.
+            let _ = sender.send(std::mem::replace(&mut batch, Vec::with_capacity(BATCH)));
+        }
+    })?;
+    let _ = sender.send(batch);
+    Ok(fed)
+}
+
+struct Worker {
+    objects: Objects,
+    finder: Finder,
+    touches: Vec<Touch>,
+}
+
+impl Worker {
+    fn new(objects: Objects, set: &Arc<PathSet>) -> Self {
+        Self { objects, finder: Finder::new(Arc::clone(set)), touches: Vec::new() }
+    }
+
+    fn run(mut self, receiver: &Mutex<Receiver<Vec<Visit>>>, cancel: &Cancel) -> Result<Self, Error> {
+        loop {
+            let batch = match receiver.lock() {
+                Ok(receiver) => receiver.recv(),
+                Err(poisoned) => poisoned.into_inner().recv(),
+            };
+            let Ok(batch) = batch else { return Ok(self) };
+            cancel.check()?;
+            for visit in batch {
+                self.look(&visit)?;
+            }
+        }
+    }
+
+    fn look(&mut self, visit: &Visit) -> Result<(), Error> {
+        let nothing = gix::ObjectId::empty_tree(self.objects.hash);
+        let parent = visit.parent_tree.unwrap_or(nothing);
+        if parent == visit.tree {
+            return Ok(());
+        }
+        let after = self.finder.state(&self.objects, &visit.tree)?;
+        let before = self.finder.state(&self.objects, &parent)?;
+        if before != after {
+            self.touches.push(Touch { node: visit.node, finder: 0, before, after });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+//! The history search: answers what the ladder of proofs asks about one candidate, for any number of stages at once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::graph::{CommitSource, Graph, MAX_TIPS, NodeIndex, Visit, Watch};
+use super::merger::Merger;
+use super::objects::{Readers, commit_id, gix_id};
+use super::paths::{Finder, PathSet};
+use super::scan::{Scan, scan};
+use super::shape::{Shape, Trees, all_paths, read_shape};
+use super::{Error, Repository};
+use crate::context::Context;
+use crate::domain::equivalence::{Answer, Coverage, Probes, Question, Reach, RepoPath, Scope, Sighting, Slot, Stage};
+use crate::domain::ids::CommitId;
+
+/// A stage to look for: what lies between base and head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Where it starts.
+    pub base: CommitId,
+    /// Where it ends.
+    pub head: CommitId,
+}
+
+/// Where a search stops early.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Walk no more commits than this.
+    pub max_commits: Option<u64>,
+    /// Walk for no longer than this.
+    pub max_time: Option<std::time::Duration>,
+}
+
+/// Most stages that one search takes: each needs two tips of the walk, beside the candidate's.
+pub const MAX_SPANS: usize = (MAX_TIPS - 1) / 2;
+
+/// One candidate, and the stages looked for in it.
+pub struct Search<'r> {
+    pub(super) readers: Readers<'r>,
+    pub(super) context: &'r Context,
+    pub(super) graph: Graph,
+    pub(super) candidate: NodeIndex,
+    pub(super) runs: Vec<Run>,
+    pub(super) merger: Merger,
+    scan: Scan,
+    /// Where each path of the scan stands.
+    numbers: HashMap<RepoPath, usize>,
+}
+
+/// What a search knows of one stage.
+pub(super) struct Run {
+    pub(super) shape: Shape,
+    /// Finds what any tree has at the stage's paths.
+    pub(super) finder: Finder,
+    pub(super) base: NodeIndex,
+    pub(super) head: NodeIndex,
+    /// The bits that base and head paint with.
+    base_bit: u64,
+    head_bit: u64,
+    /// The nodes of the sightings, once they were asked for.
+    pub(super) sighted: Vec<NodeIndex>,
+    pub(super) sightings: Vec<Sighting>,
+    /// Whether the candidate's history was found to rename one of the stage's paths.
+    pub(super) is_renamed: bool,
+    pub(super) natural: Option<super::replay::Natural>,
+}
+
+impl<'r> Search<'r> {
+    /// Walks the candidate's history once for all `spans`, at most [`MAX_SPANS`] of them.
+    ///
+    /// # Errors
+    /// When objects are broken or cannot be read, or the work was cancelled. That objects are missing is no error: the
+    /// answers say so.
+    pub fn new(
+        repository: &'r Repository,
+        context: &'r Context,
+        candidate: CommitId,
+        spans: &[Span],
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        let spans = &spans[..spans.len().min(MAX_SPANS)];
+        let readers = Readers::new(repository);
+        let mut source = CommitSource::new(&readers);
+        let shapes = spans.iter().map(|span| read_shape(&mut source, *span)).collect::<Result<Vec<_>, _>>()?;
+        let paths = all_paths(shapes.iter());
+        let mut tips = vec![gix_id(candidate.0)];
+        tips.extend(spans.iter().flat_map(|span| [gix_id(span.base.0), gix_id(span.head.0)]));
+        let watch = Watch::new(context, limits);
+        let set = Arc::new(PathSet::new(&paths));
+        let (scan, graph) = scan(&readers, &set, context.cancel(), |look| {
+            let mut of_candidate = |seen: Visit| {
+                if seen.paint & 1 == 1 {
+                    look(seen)
+                }
+            };
+            Graph::walk(&mut source, &tips, &watch, &mut of_candidate)
+        })?;
+        let node = |tip: usize| graph.find(&tips[tip]).unwrap_or_default();
+        let runs = shapes.into_iter().enumerate().map(|(i, shape)| Run {
+            finder: Finder::new(Arc::new(PathSet::new(&shape.stage.paths))),
+            shape,
+            base: node(1 + 2 * i),
+            head: node(2 + 2 * i),
+            base_bit: 2 << (2 * i),
+            head_bit: 4 << (2 * i),
+            sighted: Vec::new(),
+            sightings: Vec::new(),
+            is_renamed: false,
+            natural: None,
+        });
+        let runs = runs.collect();
+        let candidate = node(0);
+        let numbers = paths.into_iter().enumerate().map(|(number, path)| (path, number)).collect();
+        let merger = Merger::new(readers.objects());
+        Ok(Self { readers, context, graph, candidate, runs, merger, scan, numbers })
+    }
+
+    /// What the stage with this number changes.
+    pub fn stage(&self, run: usize) -> &Stage {
+        &self.runs[run].shape.stage
+    }
+
+    /// Whether the head of the stage with this number has `commit` in its history; no where that cannot be told.
+    pub fn holds(&self, run: usize, commit: CommitId) -> bool {
+        let commit = self.graph.find(&gix_id(commit.0));
+        commit.is_some_and(|commit| self.graph.node(commit).paint & self.runs[run].head_bit != 0)
+    }
+
+    /// Answers a question of the ladder about the stage with this number. Carriers are not known here.
+    ///
+    /// # Errors
+    /// When objects are broken or cannot be read.
+    pub fn answer(&mut self, run: usize, question: &Question) -> Result<Answer, Error> {
+        self.context.cancel().check()?;
+        Ok(match question {
+            Question::Reach => Answer::Reach(self.reach(run)),
+            Question::Sightings => {
+                self.sight(run)?;
+                Answer::Sightings(self.runs[run].sightings.clone(), self.coverage(run))
+            }
+            Question::Replay { place, scope, base } => Answer::Replay(self.replay(run, *place, *scope, *base)?),
+            Question::Order(places) => Answer::Order(self.order(run, places)),
+            Question::SameEnd => Answer::SameEnd(self.same_end(run)?),
+            Question::Carrier(_) => Answer::Carrier(None),
+            Question::Effect => {
+                let (recorded, paths_exist) = self.effect(run)?;
+                Answer::Effect(Probes { recorded, inside: self.effects_inside(run)?, paths_exist })
+            }
+            Question::Trace { place, scope } => Answer::Trace(self.trace(run, *place, *scope)?),
+            Question::Others(place) => Answer::Others(self.others(run, *place)?),
+        })
+    }
+
+    fn reach(&self, number: usize) -> Reach {
+        let run = &self.runs[number];
+        // What is missing below a commit cannot be that commit, nor reach it.
+        let open = |settled: u64| self.is_incomplete(|paint| paint & 1 == 1 && paint & settled == 0);
+        let reached = |node: NodeIndex, bit: u64| match self.graph.node(node).paint & 1 {
+            1 => Some(true),
+            _ if open(bit) => None,
+            _ => Some(false),
+        };
+        let shared = self.graph.nodes.iter().any(|node| node.paint & 1 == 1 && node.paint & run.head_bit != 0);
+        let common = match shared {
+            true => Some(true),
+            false if self.is_incomplete(|paint| paint & (1 | run.head_bit) != 0) => None,
+            false => Some(false),
+        };
+        let based = match self.graph.node(run.base).paint & run.head_bit {
+            0 if self.is_incomplete(|paint| paint & run.head_bit != 0 && paint & run.base_bit == 0) => None,
+            found => Some(found != 0),
+        };
+        Reach { head: reached(run.head, run.head_bit), base: reached(run.base, run.base_bit), common, based }
+    }
+
+    /// Whether the walk ended early, or a commit with such a paint is missing.
+    fn is_incomplete(&self, concerns: impl Fn(u64) -> bool) -> bool {
+        self.graph.stopped.is_some() || self.graph.nodes.iter().any(|node| node.missing && concerns(node.paint))
+    }
+
+    fn coverage(&self, run: usize) -> Coverage {
+        let base_bit = self.runs[run].base_bit;
+        if let Some(why) = &self.graph.stopped {
+            return Coverage::Part(why.clone());
+        }
+        if let Some(id) = self.readers.damaged.first() {
+            return Coverage::Part(format!("object {id} is broken"));
+        }
+        if self.is_incomplete(|paint| paint & 1 == 1 && paint & base_bit == 0) {
+            let why = if self.readers.repository.is_shallow() { "the clone is shallow" } else { "commits are missing" };
+            return Coverage::Part(why.to_owned());
+        }
+        Coverage::Whole
+    }
+
+    /// Whether a node is in the candidate's history and not in the base's.
+    pub(super) fn in_range(&self, run: usize, node: NodeIndex) -> bool {
+        let paint = self.graph.node(node).paint;
+        paint & 1 == 1 && paint & self.runs[run].base_bit == 0
+    }
+
+    /// Finds the sightings of a stage; renamed paths are followed where the stage as a whole was not found without.
+    fn sight(&mut self, run: usize) -> Result<(), Error> {
+        let stage = &self.runs[run].shape.stage;
+        let numbers: Vec<usize> = stage.paths.iter().map(|path| self.numbers[path]).collect();
+        let mut found = Vec::new();
+        for touch in self.scan.touches.iter().filter(|touch| self.in_range(run, touch.node)) {
+            let before: Vec<Slot> = numbers.iter().map(|&path| self.scan.before(touch, path)).collect();
+            let after: Vec<Slot> = numbers.iter().map(|&path| self.scan.after(touch, path)).collect();
+            if before != after {
+                let node = self.graph.node(touch.node);
+                let (commit, is_root) = (commit_id(&node.id), node.parents.is_empty());
+                found.push((touch.node, Sighting { commit, is_root, before, after }));
+            }
+        }
+        let is_found = found.iter().any(|(_, sighting)| sighting.makes(&stage.whole));
+        if !is_found {
+            let followed = self.follow_renames(run, &found)?;
+            found.extend(followed);
+        }
+        found.sort_by_key(|(node, _)| self.graph.node(*node).visited);
+        let run = &mut self.runs[run];
+        (run.sighted, run.sightings) = found.into_iter().unzip();
+        Ok(())
+    }
+
+    /// The trees before and after a commit of the walk; `None` for a root, and when its parent is missing.
+    pub(super) fn trees_at(&self, node: NodeIndex) -> Option<Trees> {
+        let node = self.graph.node(node);
+        let parent = self.graph.node(*node.parents.first()?);
+        (!parent.missing).then_some(Trees { old: parent.tree, new: node.tree })
+    }
+
+    fn order(&self, run: usize, places: &[usize]) -> Vec<(usize, usize)> {
+        let sighted = &self.runs[run].sighted;
+        let mut pairs = Vec::new();
+        for &from in places {
+            let history = self.graph.history(&[sighted[from]]);
+            pairs.extend(places.iter().filter(|&&to| history[sighted[to] as usize]).map(|&to| (from, to)));
+        }
+        pairs
+    }
+
+    /// The trees between which the change lies.
+    pub(super) fn scope_trees(&self, run: usize, scope: Scope) -> Trees {
+        let shape = &self.runs[run].shape;
+        match scope {
+            Scope::Whole => shape.trees,
+            Scope::Commit(number) => shape.commit_trees[number],
+        }
+    }
+}

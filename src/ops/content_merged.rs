@@ -1,0 +1,108 @@
+//! Is this commit's content in that ref, and by which proof?
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{Error, equivalence};
+use crate::context::Context;
+use crate::domain::equivalence::{Candidate, foreign, unresolvable};
+pub use crate::domain::equivalence::{ContentMerged, Effect, Proof, Status, Verdict};
+use crate::domain::ids::CommitId;
+use crate::domain::revision::Purpose;
+use crate::git::{self, Repository, Span};
+
+/// What to look for, and where.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// A folder of the repository; the current folder by default.
+    pub project_root: Option<PathBuf>,
+    /// The id of the commit whose content is looked for; at least 7 digits.
+    pub commit: String,
+    /// The ref that should hold it: a full ref name, `HEAD`, `worktrees/<name>/HEAD`, a branch, a remote branch, a
+    /// tag, or an id.
+    pub candidate: String,
+    /// The id of the commit that the work started from; by default the merge base of commit and candidate.
+    pub base: Option<String>,
+    /// Where to stop searching.
+    pub limits: Limits,
+}
+
+/// Where a search stops early. A search that stopped says `unknown`, never “not contained”.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Look at no more than this many commits.
+    pub max_commits: Option<u64>,
+    /// Search for no longer than this many seconds.
+    pub max_seconds: Option<u64>,
+}
+
+impl From<Limits> for git::Limits {
+    fn from(limits: Limits) -> Self {
+        Self { max_commits: limits.max_commits, max_time: limits.max_seconds.map(Duration::from_secs) }
+    }
+}
+
+/// Answers whether the content of `options.commit` is in `options.candidate`.
+///
+/// # Errors
+/// When there is no repository, or when it cannot be read. An id or a ref that names no commit, or several, is no
+/// error: the answer's status is then [`Status::Unresolvable`].
+pub fn run(context: &Context, options: &Options) -> Result<ContentMerged, Error> {
+    let folder = match &options.project_root {
+        Some(folder) => context.absolute(folder),
+        None => context.cwd().ok_or(Error::NoCurrentFolder)?.to_owned(),
+    };
+    let repository = Repository::discover(&folder)?;
+    let head = match repository.commit_by_id(&options.commit)? {
+        Ok(commit) => commit,
+        Err(why) => return Ok(unresolvable("commit", &why.to_string())),
+    };
+    let candidate = match repository.commit_by_ref(context, &options.candidate, Purpose::Candidate)? {
+        Ok(resolved) => Candidate { name: resolved.name, commit: resolved.commit },
+        Err(why) => return Ok(unresolvable("candidate", &why.to_string())),
+    };
+    let base = match options.base.as_deref().map(|base| repository.commit_by_id(base)).transpose()? {
+        Some(Err(why)) => return Ok(unresolvable("base", &why.to_string())),
+        Some(Ok(base)) => Some(base),
+        None => None,
+    };
+    let request = Request { repository: &repository, candidate, limits: options.limits.into() };
+    match base {
+        Some(base) => request.ask(context, Span { base, head }),
+        None => request.ask_without_base(context, head),
+    }
+}
+
+struct Request<'r> {
+    repository: &'r Repository,
+    candidate: Candidate,
+    limits: git::Limits,
+}
+
+impl Request<'_> {
+    fn ask(&self, context: &Context, span: Span) -> Result<ContentMerged, Error> {
+        let question = equivalence::Question { candidate: self.candidate.clone(), span, carriers: Vec::new() };
+        equivalence::ask(context, self.repository, &question, self.limits)
+    }
+
+    /// The base is the merge base. Where there are several, each is the base of what the commit added since, so that
+    /// any proof counts.
+    fn ask_without_base(&self, context: &Context, head: CommitId) -> Result<ContentMerged, Error> {
+        let bases = self.repository.merge_bases(context, head, self.candidate.commit, self.limits)?;
+        let mut answer = None;
+        for base in bases.commits {
+            let next = self.ask(context, Span { base, head })?;
+            if next.verdict == Verdict::Contained {
+                return Ok(next);
+            }
+            answer.get_or_insert(next);
+        }
+        match answer {
+            Some(answer) => Ok(answer),
+            None => {
+                let shared = self.repository.share_a_path(head, self.candidate.commit)?;
+                Ok(foreign(head, &self.candidate, bases.complete && shared == Some(false)))
+            }
+        }
+    }
+}

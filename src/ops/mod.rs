@@ -1,0 +1,8 @@
+//! One file for each operation: read facts, let the domain decide, apply, return an outcome.
+
+pub mod content_merged;
+pub mod demo;
+pub mod equivalence;
+mod error;
+
+pub use error::Error;
