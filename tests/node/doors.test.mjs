@@ -1,0 +1,91 @@
+/** The same input through every door gives the same document: `bin/okstra --json`, the executable, the function. */
+import assert from "node:assert/strict";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { contentMerged } from "okstra";
+import { built, git, history, longHistory, okstra, run } from "./common.mjs";
+
+/** @type {string} */
+let folder;
+/** @type {ReturnType<typeof history>} */
+let repository;
+/** @type {ReturnType<typeof longHistory>} */
+let long;
+
+before(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "okstra doors ")));
+  repository = history(join(folder, "repository with 'quotes' and ü"));
+  git(repository.folder, "worktree", "add", "-q", "--detach", join(folder, "linked"), repository.tips.open);
+  long = longHistory(join(folder, "long"), 50);
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** @typedef {import("okstra").ContentMergedOptions} Options */
+
+/** The options as flags. @param {Options} options */
+function flags(options) {
+  const words = Object.entries(options).flatMap(([name, value]) => [`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, String(value)]);
+  return ["content-merged", ...words, "--json"];
+}
+
+/** @param {Options} options */
+async function throughAll(options) {
+  const [dispatched, executed, called] = await Promise.all([
+    okstra(flags(options)),
+    run(built.executable, flags(options)),
+    contentMerged(options).catch((error) => ({ error: error.message, code: error.code, hint: error.hint ?? null })),
+  ]);
+  for (const ending of [dispatched, executed]) assert.equal(ending.stderr, "");
+  assert.equal(dispatched.stdout, executed.stdout);
+  assert.equal(dispatched.code, executed.code);
+  assert.deepEqual(called, JSON.parse(dispatched.stdout));
+  return { code: dispatched.code, document: /** @type {any} */ (called) };
+}
+
+/** @type {[string, () => Options, number, Record<string, unknown>][]} */
+const answers = [
+  ["merged", () => at("merged"), 0, { status: "ancestor", verdict: "contained" }],
+  ["squashed", () => at("squashed"), 0, { status: "patch-equivalent", verdict: "contained" }],
+  ["rebased", () => at("rebased"), 0, { status: "patch-equivalent", verdict: "contained" }],
+  ["reverted", () => at("reverted"), 2, { verdict: "ask" }],
+  ["open", () => at("open"), 2, { status: "not-merged", verdict: "absent", matchedCommit: null }],
+  ["with a base", () => ({ ...at("squashed"), base: repository.base }), 0, { verdict: "contained" }],
+  ["a full ref", () => ({ ...at("squashed"), candidate: "refs/heads/main" }), 0, { verdict: "contained" }],
+  ["the head of a linked worktree", () => ({ ...at("merged"), candidate: "worktrees/linked/HEAD" }), 2, { verdict: "absent" }],
+  ["a short id", () => ({ ...at("merged"), commit: repository.tips.merged.slice(0, 10) }), 0, { status: "ancestor" }],
+  ["an unknown commit", () => ({ ...at("merged"), commit: "0123456789abcdef" }), 2, { status: "unresolvable", verdict: "ask" }],
+  ["an unknown candidate", () => ({ ...at("merged"), candidate: "no-such-branch" }), 2, { status: "unresolvable", verdict: "ask" }],
+  ["an unknown base", () => ({ ...at("merged"), base: "0123456789abcdef" }), 2, { status: "unresolvable" }],
+  ["a name for a commit", () => ({ ...at("merged"), commit: "main" }), 2, { status: "unresolvable" }],
+  ["a search cut short", () => ({ projectRoot: long.folder, commit: long.stage, candidate: "main", maxCommits: 5 }), 2, { verdict: "ask" }],
+];
+
+/** @param {string} branch @returns {Options} */
+const at = (branch) => ({ projectRoot: repository.folder, commit: repository.tips[branch], candidate: "main" });
+
+for (const [name, options, code, expected] of answers) {
+  test(`the same answer: ${name}`, async () => {
+    const found = await throughAll(options());
+    assert.equal(found.code, code, JSON.stringify(found.document));
+    for (const [field, value] of Object.entries(expected)) assert.equal(found.document[field], value, `${field}: ${found.document.reason}`);
+    assert.deepEqual(Object.keys(found.document).sort(), ["effect", "matchedCommit", "proof", "reason", "status", "verdict"]);
+  });
+}
+
+/** @type {[string, () => Options, string][]} */
+const errors = [
+  ["no repository", () => ({ ...at("merged"), projectRoot: folder }), "not-a-repository"],
+  ["no folder", () => ({ ...at("merged"), projectRoot: join(folder, "nowhere") }), ""],
+];
+
+for (const [name, options, code] of errors) {
+  test(`the same error: ${name}`, async () => {
+    const found = await throughAll(options());
+    assert.equal(found.code, 1);
+    assert.deepEqual(Object.keys(found.document), ["error", "code", "hint"]);
+    assert.match(found.document.code, /^[a-z]+(-[a-z]+)*$/);
+    if (code !== "") assert.equal(found.document.code, code);
+  });
+}
