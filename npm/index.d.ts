@@ -15,6 +15,9 @@ export interface OkstraError extends Error {
 /** Is the content of `options.commit` in `options.candidate`, and by which proof? */
 export declare function contentMerged(options: ContentMergedOptions): Promise<ContentMerged>;
 
+/** Shows what okstra does, on scratch repositories in the temporary folder. */
+export declare function demo(options?: DemoOptions): Promise<Demo>;
+
 /** What to look for, and where. */
 export interface ContentMergedOptions {
   /** A folder of the repository; the current folder by default. */
@@ -53,4 +56,38 @@ export interface ContentMerged {
   effect: 'present' | 'absent' | 'evolved' | 'partial' | 'unknown'
   /** One sentence for people: what was found, what was missing, and the nearest candidate. */
   reason: string
+}
+
+/** How the demo is told. */
+export interface DemoOptions {
+  /** Leave the scratch repositories to look at. */
+  keep?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was done, and what came of it. */
+export interface Demo {
+  /** The folder of the scratch repositories, one for each scene; null when they were removed at the end. */
+  folder: string | null
+  /** The scenes, in order. */
+  scenes: Array<DemoScene>
+}
+
+/** One scene of the demo. */
+export interface DemoScene {
+  /** Its title. */
+  title: string
+  /** What someone did. */
+  story: string
+  /** The git commands behind it. */
+  commands: Array<string>
+  /** What plain git says: whether the recorded commit is reachable from `main`. */
+  reachable: boolean
+  /** The question put to okstra, as a command. */
+  question: string
+  /** What okstra says. */
+  answer: ContentMerged
+  /** What that means for the user. */
+  moral: string
 }

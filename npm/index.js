@@ -13,3 +13,7 @@ export const contentMerged = operation("contentMerged", {
   maxCommits: "number?",
   maxSeconds: "number?",
 });
+
+export const demo = operation("demo", {
+  keep: "boolean?",
+});

@@ -1,5 +1,6 @@
 //! The door for Node: one JavaScript export for each operation of okstra.
 
 pub mod content_merged;
+pub mod demo;
 pub mod job;
 pub mod run;

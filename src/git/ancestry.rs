@@ -1,7 +1,5 @@
 //! Merge bases, and whether two commits have anything in common.
 
-use std::sync::Arc;
-
 use super::changes::changed_paths;
 use super::graph::{CommitSource, Graph, Watch};
 use super::objects::{Readers, commit_id, gix_id};
@@ -53,7 +51,7 @@ impl Repository {
         let mut source = CommitSource::new(&Readers::new(self));
         let (Some(a), Some(b)) = (source.read(&gix_id(a.0))?, source.read(&gix_id(b.0))?) else { return Ok(None) };
         let Some(paths) = changed_paths(&source.objects, None, &a.tree)? else { return Ok(None) };
-        let mut finder = Finder::new(Arc::new(PathSet::new(&paths)));
+        let finder = Finder::new(PathSet::new(&paths));
         let state = finder.state(&source.objects, &b.tree)?;
         let slots: Vec<_> = (0..paths.len()).map(|path| finder.slot(state, path)).collect();
         Ok(match slots.iter().any(|slot| slot.raw().is_some()) {

@@ -83,7 +83,7 @@ pub(super) struct CommitSource {
 
 impl CommitSource {
     pub(super) fn new(readers: &Readers<'_>) -> Self {
-        Self { objects: readers.objects(), graph: readers.repository.commit_graph() }
+        Self { objects: readers.objects().without_pack_cache(), graph: readers.repository.commit_graph() }
     }
 
     /// The commit, or `None` when it is missing.

@@ -21,7 +21,7 @@ use crate::domain::ids::ObjectId;
 /// git looks for a NUL in so many bytes to tell that a file is binary, and merges none that is.
 const BINARY_PROBE_BYTES: usize = 8000;
 /// Memory for the files and folders that merges read again and again.
-const OBJECT_CACHE_BYTES: usize = 32 * 1024 * 1024;
+const OBJECT_CACHE_BYTES: usize = 16 * 1024 * 1024;
 
 /// What a merge of one path gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -91,6 +91,12 @@ impl Objects {
         Self { damage: Damage::Noted(Arc::clone(&damaged.0)), ..self }
     }
 
+    /// The same reader for commits, which are seldom stored as deltas: to remember bases would only cost time.
+    pub(super) fn without_pack_cache(mut self) -> Self {
+        self.store.unset_pack_cache();
+        self
+    }
+
     /// The object, or `None` when it is missing.
     pub(super) fn find<'b>(
         &self,

@@ -5,7 +5,7 @@
 //! them exactly when their numbers are equal.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gix::objs::tree::EntryRef;
 use gix::objs::{Kind, TreeRefIter};
@@ -112,22 +112,27 @@ struct Held {
     subfolders: Box<[State]>,
 }
 
-/// Findings for one [`PathSet`], remembered.
+/// Findings for one [`PathSet`], remembered. Clones share what they remember, also between threads.
+#[derive(Clone)]
 pub(super) struct Finder {
     set: Arc<PathSet>,
-    memory: HashMap<(usize, gix::ObjectId), State>,
+    memory: Arc<Mutex<Memory>>,
+}
+
+#[derive(Default)]
+struct Memory {
+    known: HashMap<(usize, gix::ObjectId), State>,
     numbers: HashMap<Held, State>,
     held: Vec<Held>,
-    buffers: Vec<Vec<u8>>,
 }
 
 impl Finder {
-    pub(super) fn new(set: Arc<PathSet>) -> Self {
-        Self { set, memory: HashMap::new(), numbers: HashMap::new(), held: Vec::new(), buffers: Vec::new() }
+    pub(super) fn new(set: PathSet) -> Self {
+        Self { set: Arc::new(set), memory: Arc::default() }
     }
 
     /// What `tree` holds at all the paths; a missing tree is remembered as unknown.
-    pub(super) fn state(&mut self, objects: &Objects, tree: &gix::oid) -> Result<State, Error> {
+    pub(super) fn state(&self, objects: &Objects, tree: &gix::oid) -> Result<State, Error> {
         self.folder_state(objects, 0, tree)
     }
 
@@ -140,32 +145,37 @@ impl Finder {
             way.push(place);
             at = above;
         }
-        let state = way.iter().rev().fold(state, |state, &place| self.held[state as usize].subfolders[place]);
-        self.held[state as usize].leaves[leaf]
+        let memory = self.memory();
+        let state = way.iter().rev().fold(state, |state, &place| memory.held[state as usize].subfolders[place]);
+        memory.held[state as usize].leaves[leaf]
     }
 
-    fn folder_state(&mut self, objects: &Objects, folder: usize, tree: &gix::oid) -> Result<State, Error> {
+    /// Held only to look something up or to add it, so that a thread that panicked has left nothing half-done.
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn folder_state(&self, objects: &Objects, folder: usize, tree: &gix::oid) -> Result<State, Error> {
         let key = (folder, tree.to_owned());
-        if let Some(&state) = self.memory.get(&key) {
+        if let Some(&state) = self.memory().known.get(&key) {
             return Ok(state);
         }
-        let mut buffer = self.buffers.pop().unwrap_or_default();
+        let mut buffer = Vec::new();
         let held = match objects.find_kind(tree, Kind::Tree, &mut buffer)? {
             Some(data) => self.read(objects, folder, tree, data)?,
             None => None,
         };
         let state = held.unwrap_or_else(|| self.filled(folder, Slot::Unknown(domain_id(tree))));
-        self.buffers.push(buffer);
-        self.memory.insert(key, state);
+        self.memory().known.insert(key, state);
         Ok(state)
     }
 
     /// `None` for a tree that is damaged, where damage is only noted.
-    fn read(&mut self, objects: &Objects, folder: usize, tree: &gix::oid, data: &[u8]) -> Result<Option<State>, Error> {
-        let set = Arc::clone(&self.set);
-        let shape = &set.folders[folder];
+    fn read(&self, objects: &Objects, folder: usize, tree: &gix::oid, data: &[u8]) -> Result<Option<State>, Error> {
+        let shape = &self.set.folders[folder];
         let mut leaves = vec![Slot::Absent; shape.leaves];
         let mut subfolders = vec![None; shape.subfolders.len()];
+        let mut open = shape.names.len();
         for entry in TreeRefIter::from_bytes(data, objects.hash) {
             let entry = match entry {
                 Ok(entry) => entry,
@@ -183,6 +193,10 @@ impl Finder {
                     self.filled(below, Slot::Blocked(found))
                 });
             }
+            open -= 1;
+            if open == 0 {
+                break;
+            }
         }
         let below = shape.subfolders.iter().zip(subfolders);
         let subfolders =
@@ -191,21 +205,21 @@ impl Finder {
     }
 
     /// The state in which the same is to be found everywhere.
-    fn filled(&mut self, folder: usize, slot: Slot) -> State {
-        let set = Arc::clone(&self.set);
-        let shape = &set.folders[folder];
+    fn filled(&self, folder: usize, slot: Slot) -> State {
+        let shape = &self.set.folders[folder];
         let leaves = vec![slot; shape.leaves].into();
         let subfolders = shape.subfolders.iter().map(|&below| self.filled(below, slot)).collect();
         self.number(Held { leaves, subfolders })
     }
 
-    fn number(&mut self, held: Held) -> State {
-        if let Some(&state) = self.numbers.get(&held) {
+    fn number(&self, held: Held) -> State {
+        let mut memory = self.memory();
+        if let Some(&state) = memory.numbers.get(&held) {
             return state;
         }
-        let state = State::try_from(self.held.len()).unwrap_or(State::MAX);
-        self.held.push(held.clone());
-        self.numbers.insert(held, state);
+        let state = State::try_from(memory.held.len()).unwrap_or(State::MAX);
+        memory.held.push(held.clone());
+        memory.numbers.insert(held, state);
         state
     }
 }

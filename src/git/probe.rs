@@ -1,7 +1,5 @@
 //! What is at the candidate's tip: what putting a stage in and taking it out would do there.
 
-use std::sync::Arc;
-
 use super::Error;
 use super::changes::changed_paths;
 use super::lost::MergeTrees;
@@ -48,7 +46,7 @@ impl Search<'_> {
         if paths.is_empty() {
             return Ok(Probe { put_in: vec![Outcome::Same], take_out: vec![Outcome::Same] });
         }
-        let mut finder = Finder::new(Arc::new(PathSet::new(&paths)));
+        let finder = Finder::new(PathSet::new(&paths));
         let mut states = [0; 3];
         for (state, tree) in states.iter_mut().zip([base, candidate, head]) {
             *state = finder.state(&self.merger.objects, &tree)?;
@@ -80,7 +78,7 @@ impl Search<'_> {
     }
 
     /// The stage's changes, each with what the candidate has there.
-    fn changes_at_candidate(&mut self, run: usize) -> Result<Vec<(PathChange, Slot)>, Error> {
+    pub(super) fn changes_at_candidate(&mut self, run: usize) -> Result<Vec<(PathChange, Slot)>, Error> {
         let tree = self.graph.node(self.candidate).tree;
         let run = &mut self.runs[run];
         let state = run.finder.state(&self.merger.objects, &tree)?;

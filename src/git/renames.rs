@@ -2,7 +2,6 @@
 //! commits that touch that other place are looked at too.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use super::Error;
 use super::graph::{NodeIndex, Visit};
@@ -10,7 +9,7 @@ use super::objects::commit_id;
 use super::paths::PathSet;
 use super::scan::scan;
 use super::search::Search;
-use crate::domain::equivalence::{RepoPath, Sighting, Slot};
+use crate::domain::equivalence::{PathChange, RepoPath, Sighting, Slot};
 
 impl Search<'_> {
     /// The commits that touch a path to which one of the stage's paths was renamed, beside those already `found`.
@@ -19,13 +18,15 @@ impl Search<'_> {
         run: usize,
         found: &[(NodeIndex, Sighting)],
     ) -> Result<Vec<(NodeIndex, Sighting)>, Error> {
-        let stage = &self.runs[run].shape.stage;
-        let watched: HashSet<RepoPath> = stage.paths.iter().cloned().collect();
+        let watched: HashSet<RepoPath> = self.runs[run].shape.stage.paths.iter().cloned().collect();
         let lost = |sighting: &Sighting, path: usize| {
             sighting.before[path].raw().is_some() && sighting.after[path] == Slot::Absent
         };
+        // A path that the candidate still has, or has again, was not moved away for good.
+        let existed = |change: &PathChange, at: &Slot| change.old.raw().is_some() && at.raw().is_none();
+        let at_candidate = self.changes_at_candidate(run)?;
         let existed: Vec<usize> =
-            stage.whole.changes.iter().filter(|change| change.old.raw().is_some()).map(|change| change.path).collect();
+            at_candidate.iter().filter(|(change, at)| existed(change, at)).map(|(change, _)| change.path).collect();
         let takers = found.iter().filter(|(_, sighting)| existed.iter().any(|&path| lost(sighting, path)));
         let mut open: Vec<(NodeIndex, HashSet<RepoPath>)> = takers.map(|(node, _)| (*node, watched.clone())).collect();
         let mut seen: HashSet<NodeIndex> = found.iter().map(|(node, _)| *node).collect();
@@ -53,9 +54,9 @@ impl Search<'_> {
 
     /// The commits of the stage's range that touch one of `paths`, and whether they take one away.
     fn touching(&self, run: usize, paths: &[RepoPath]) -> Result<Vec<(NodeIndex, bool)>, Error> {
-        let set = Arc::new(PathSet::new(paths));
+        let set = PathSet::new(paths);
         let nodes = self.graph.order.iter().copied().filter(|&node| self.in_range(run, node));
-        let (scan, ()) = scan(&self.readers, &set, self.context.cancel(), |look| {
+        let (scan, ()) = scan(&self.readers, set, self.context.cancel(), |look| {
             for node in nodes {
                 if let Some(trees) = self.trees_at(node) {
                     look(Visit { node, tree: trees.new, parent_tree: Some(trees.old), paint: 1 });
@@ -73,7 +74,7 @@ impl Search<'_> {
     fn sighting(&mut self, run: usize, node: NodeIndex) -> Result<Option<Sighting>, Error> {
         let Some(trees) = self.trees_at(node) else { return Ok(None) };
         let paths = self.runs[run].shape.stage.paths.len();
-        let (objects, finder) = (&self.merger.objects, &mut self.runs[run].finder);
+        let (objects, finder) = (&self.merger.objects, &self.runs[run].finder);
         let (old, new) = (finder.state(objects, &trees.old)?, finder.state(objects, &trees.new)?);
         let before = (0..paths).map(|path| finder.slot(old, path)).collect();
         let after = (0..paths).map(|path| finder.slot(new, path)).collect();

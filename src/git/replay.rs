@@ -1,7 +1,6 @@
 //! Replaying a stage, or one of its commits, on the parent of a commit of the candidate.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::Error;
 use super::changes::changed_paths;
@@ -216,7 +215,7 @@ impl Search<'_> {
         paths.extend(self.runs[run].shape.stage.touched().cloned());
         paths.sort_unstable();
         paths.dedup();
-        let mut finder = Finder::new(Arc::new(PathSet::new(&paths)));
+        let finder = Finder::new(PathSet::new(&paths));
         let mut states = [0; 4];
         for (state, tree) in states.iter_mut().zip([base, head, at.old, at.new]) {
             *state = finder.state(objects, &tree)?;

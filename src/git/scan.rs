@@ -1,8 +1,8 @@
 //! Which of the walked commits touch the paths in question: found by several threads while the walk goes on.
 
 use std::num::NonZero;
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
 
 use super::Error;
 use super::graph::{NodeIndex, Visit};
@@ -21,14 +21,13 @@ const MAX_THREADS: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
     pub(super) node: NodeIndex,
-    finder: usize,
     before: State,
     after: State,
 }
 
 /// What was found.
 pub(super) struct Scan {
-    finders: Vec<Finder>,
+    finder: Finder,
     /// In no particular order.
     pub(super) touches: Vec<Touch>,
 }
@@ -36,26 +35,27 @@ pub(super) struct Scan {
 impl Scan {
     /// What the first parent of a touching commit has at a path.
     pub(super) fn before(&self, touch: &Touch, path: usize) -> Slot {
-        self.finders[touch.finder].slot(touch.before, path)
+        self.finder.slot(touch.before, path)
     }
 
     /// What the commit itself has there.
     pub(super) fn after(&self, touch: &Touch, path: usize) -> Slot {
-        self.finders[touch.finder].slot(touch.after, path)
+        self.finder.slot(touch.after, path)
     }
 }
 
 /// Looks at every commit that `feed` hands over.
 pub(super) fn scan<T>(
     readers: &Readers<'_>,
-    set: &Arc<PathSet>,
+    set: PathSet,
     cancel: &Cancel,
     feed: impl FnOnce(&mut dyn FnMut(Visit)) -> Result<T, Error>,
 ) -> Result<(Scan, T), Error> {
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver);
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
-    let work = || Worker::new(readers.objects(), set).run(&receiver, cancel);
+    let finder = Finder::new(set);
+    let work = || Worker::new(readers.objects(), finder.clone()).run(&receiver, cancel);
     let (fed, results) = std::thread::scope(|scope| {
         let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let fed = hand_over(sender, feed);
@@ -67,14 +67,11 @@ pub(super) fn scan<T>(
         (fed, results)
     });
     let fed = fed?;
-    let mut scan = Scan { finders: Vec::new(), touches: Vec::new() };
-    for result in results {
-        let worker = result?;
-        let finder = scan.finders.len();
-        scan.touches.extend(worker.touches.into_iter().map(|touch| Touch { finder, ..touch }));
-        scan.finders.push(worker.finder);
+    let mut touches = Vec::new();
+    for worker in results {
+        touches.extend(worker?.touches);
     }
-    Ok((scan, fed))
+    Ok((Scan { finder, touches }, fed))
 }
 
 /// Passes on in batches what is fed; the channel closes at the end, so that the threads stop.
@@ -101,8 +98,8 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(objects: Objects, set: &Arc<PathSet>) -> Self {
-        Self { objects, finder: Finder::new(Arc::clone(set)), touches: Vec::new() }
+    fn new(objects: Objects, finder: Finder) -> Self {
+        Self { objects, finder, touches: Vec::new() }
     }
 
     fn run(mut self, receiver: &Mutex<Receiver<Vec<Visit>>>, cancel: &Cancel) -> Result<Self, Error> {
@@ -128,7 +125,7 @@ impl Worker {
         let after = self.finder.state(&self.objects, &visit.tree)?;
         let before = self.finder.state(&self.objects, &parent)?;
         if before != after {
-            self.touches.push(Touch { node: visit.node, finder: 0, before, after });
+            self.touches.push(Touch { node: visit.node, before, after });
         }
         Ok(())
     }

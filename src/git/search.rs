@@ -1,7 +1,6 @@
 //! The history search: answers what the ladder of proofs asks about one candidate, for any number of stages at once.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::graph::{CommitSource, Graph, MAX_TIPS, NodeIndex, Visit, Watch};
 use super::merger::Merger;
@@ -87,23 +86,24 @@ impl<'r> Search<'r> {
         let mut tips = vec![gix_id(candidate.0)];
         tips.extend(spans.iter().flat_map(|span| [gix_id(span.base.0), gix_id(span.head.0)]));
         let watch = Watch::new(context, limits);
-        let set = Arc::new(PathSet::new(&paths));
-        let (scan, graph) = scan(&readers, &set, context.cancel(), |look| {
+        let (scan, graph) = scan(&readers, PathSet::new(&paths), context.cancel(), |look| {
+            // Of no interest is what every base reaches; paint that comes later only makes it more.
+            let bases = (0..spans.len()).map(base_bit).sum::<u64>();
             let mut of_candidate = |seen: Visit| {
-                if seen.paint & 1 == 1 {
-                    look(seen)
+                if seen.paint & 1 == 1 && seen.paint & bases != bases {
+                    look(seen);
                 }
             };
             Graph::walk(&mut source, &tips, &watch, &mut of_candidate)
         })?;
         let node = |tip: usize| graph.find(&tips[tip]).unwrap_or_default();
         let runs = shapes.into_iter().enumerate().map(|(i, shape)| Run {
-            finder: Finder::new(Arc::new(PathSet::new(&shape.stage.paths))),
+            finder: Finder::new(PathSet::new(&shape.stage.paths)),
             shape,
             base: node(1 + 2 * i),
             head: node(2 + 2 * i),
-            base_bit: 2 << (2 * i),
-            head_bit: 4 << (2 * i),
+            base_bit: base_bit(i),
+            head_bit: base_bit(i) << 1,
             sighted: Vec::new(),
             sightings: Vec::new(),
             is_renamed: false,
@@ -250,4 +250,9 @@ impl<'r> Search<'r> {
             Scope::Commit(number) => shape.commit_trees[number],
         }
     }
+}
+
+/// The bit that the base of a stage paints with; its head has the next one, and the candidate the first.
+fn base_bit(run: usize) -> u64 {
+    2 << (2 * run)
 }

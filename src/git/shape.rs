@@ -1,7 +1,5 @@
 //! What a stage changes: the raw change lists of the whole and of its commits.
 
-use std::sync::Arc;
-
 use super::Error;
 use super::changes::changed_paths;
 use super::graph::CommitSource;
@@ -50,17 +48,17 @@ pub(super) fn read_shape(source: &mut CommitSource, span: Span) -> Result<Shape,
     }
     all.sort_unstable();
     all.dedup();
-    let mut finder = Finder::new(Arc::new(PathSet::new(&all)));
-    let whole = unit(&mut finder, objects, span.head, trees, all.len())?;
+    let finder = Finder::new(PathSet::new(&all));
+    let whole = unit(&finder, objects, span.head, trees, all.len())?;
     let mut commits = line.is_some().then(Vec::new);
     for (commit, pair) in line.into_iter().flatten() {
-        let unit = unit(&mut finder, objects, commit, pair, all.len())?;
+        let unit = unit(&finder, objects, commit, pair, all.len())?;
         commits.get_or_insert_default().push(unit);
     }
     Ok(Shape { stage: Stage { paths: all, whole, commits, known }, trees, commit_trees })
 }
 
-fn unit(finder: &mut Finder, objects: &Objects, commit: CommitId, trees: Trees, paths: usize) -> Result<Unit, Error> {
+fn unit(finder: &Finder, objects: &Objects, commit: CommitId, trees: Trees, paths: usize) -> Result<Unit, Error> {
     let (old, new) = (finder.state(objects, &trees.old)?, finder.state(objects, &trees.new)?);
     let change = |path| PathChange { path, old: finder.slot(old, path), new: finder.slot(new, path) };
     let changes = (0..paths).map(change).filter(|change| change.old != change.new).collect();
