@@ -10,7 +10,7 @@ use super::output::Output;
 use super::streams::Streams;
 use super::usage::{self, Refusal};
 use crate::context::Context;
-use crate::process::Session;
+use crate::ops::Session;
 
 /// Runs one command that has the whole process: its streams, its signals, its environment. `arguments` are without
 /// the program's name. A command that a signal asked to stop ends the process by that signal, once it has cleaned up.

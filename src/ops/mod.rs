@@ -6,3 +6,5 @@ pub mod equivalence;
 mod error;
 
 pub use error::Error;
+
+pub use crate::process::Session;

@@ -53,15 +53,15 @@ fn may_be_renamed(entry: Entry) -> bool {
     !entry.id.is_empty_file()
 }
 
+/// Only of files can one side's mode go with the other's content, and contents be merged.
 fn merge_entries(base: Entry, ours: Entry, theirs: Entry) -> Merged {
-    let Some(mode) = pick(base.mode, ours.mode, theirs.mode) else { return Merged::Conflict };
-    if let Some(id) = pick(base.id, ours.id, theirs.id) {
-        return Merged::Take(Slot::Entry(Entry { mode, id }));
+    if ![base, ours, theirs].iter().all(|entry| entry.mode.is_file()) {
+        return Merged::Conflict;
     }
-    if [base, ours, theirs].iter().all(|entry| entry.mode.is_file()) {
-        Merged::Blend { mode, base: base.id, ours: ours.id, theirs: theirs.id }
-    } else {
-        Merged::Conflict
+    let Some(mode) = pick(base.mode, ours.mode, theirs.mode) else { return Merged::Conflict };
+    match pick(base.id, ours.id, theirs.id) {
+        Some(id) => Merged::Take(Slot::Entry(Entry { mode, id })),
+        None => Merged::Blend { mode, base: base.id, ours: ours.id, theirs: theirs.id },
     }
 }
 

@@ -1,0 +1,171 @@
+//! A fake host process: what the process and fs rooms do can be seen only from outside a process that uses them.
+//!
+//! `host WHAT ARGUMENTS…`; each WHAT is a function below, with a test in `tests/it/process.rs` or `tests/it/fs.rs`.
+
+#![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a fake stands outside of the house")]
+#![expect(clippy::unwrap_used, reason = "a fake that panics fails its test")]
+
+#[cfg(unix)]
+fn main() -> std::process::ExitCode {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let (what, rest) = arguments.split_first().expect("host WHAT ARGUMENTS…");
+    let code = match what.as_str() {
+        "inherit" => host::inherit(rest),
+        "inherit-unprepared" => host::inherit_unprepared(rest),
+        "interactive" => host::interactive(rest),
+        "interactive-then-wait" => host::interactive_then_wait(rest),
+        "told" => host::told(),
+        "capture" => host::capture(rest),
+        "on-terminal" => host::on_terminal(rest),
+        "scratch" => host::scratch(rest),
+        "replace" => host::replace(rest),
+        "append" => host::append(rest),
+        "hold" => host::hold(rest),
+        _ => panic!("host cannot {what}"),
+    };
+    std::process::ExitCode::from(u8::try_from(code).unwrap_or(255))
+}
+
+#[cfg(not(unix))]
+fn main() {}
+
+#[cfg(unix)]
+mod host {
+    use std::io::{Read, Write};
+    use std::os::unix::process::CommandExt;
+    use std::path::Path;
+
+    use okstra::context::Context;
+    use okstra::fs::{self, LOCK_WAIT, LockGuard, ScratchFolder};
+    use okstra::process::{Command, Session};
+    use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+    use rustix::io::{FdFlags, fcntl_setfd};
+
+    /// Does to the standard streams what libuv does, then runs a command on them.
+    pub(crate) fn inherit(command: &[String]) -> i32 {
+        treat_streams_like_libuv();
+        interactive(command)
+    }
+
+    /// The same without okstra's preparation: shows that the trap is real.
+    pub(crate) fn inherit_unprepared(command: &[String]) -> i32 {
+        treat_streams_like_libuv();
+        let status = std::process::Command::new(&command[0]).args(&command[1..]).status().unwrap();
+        status.code().unwrap_or(255)
+    }
+
+    /// Runs a command on the terminal, and says how it ended.
+    pub(crate) fn interactive(command: &[String]) -> i32 {
+        let context = Context::from_process();
+        let session = Session::open(context.cancel());
+        let code = run_on_terminal(command, &context);
+        session.close();
+        code
+    }
+
+    /// The same, and then waits to be asked to stop.
+    pub(crate) fn interactive_then_wait(command: &[String]) -> i32 {
+        let context = Context::from_process();
+        let session = Session::open(context.cancel());
+        let code = run_on_terminal(command, &context);
+        wait_for_cancel(&context);
+        session.close();
+        code
+    }
+
+    /// Waits to be asked to stop, says that it was, and returns 3. A shell with a trap would miss a signal now and then.
+    pub(crate) fn told() -> i32 {
+        let context = Context::from_process();
+        let _session = Session::open(context.cancel());
+        println!("ready {}", std::process::id());
+        wait_for_cancel(&context);
+        println!("told");
+        3
+    }
+
+    fn run_on_terminal(command: &[String], context: &Context) -> i32 {
+        let ended = Command::new(&command[0]).args(&command[1..]).run_on_terminal(context);
+        let code = ended.map_or_else(|error| error.exit_code().unwrap_or(255), |ending| ending.code());
+        println!("host: child ended with {code}");
+        std::io::stdout().flush().unwrap();
+        code
+    }
+
+    /// Waits for a minute at most, so that a test that fails leaves nothing behind for long.
+    fn wait_for_cancel(context: &Context) {
+        let start = std::time::Instant::now();
+        while !context.cancel().is_cancelled() && start.elapsed().as_secs() < 60 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+
+    /// Runs a command in a group of its own.
+    pub(crate) fn capture(command: &[String]) -> i32 {
+        let context = Context::from_process();
+        let session = Session::open(context.cancel());
+        let result = Command::new(&command[0]).args(&command[1..]).run(&context);
+        println!("host: {}", result.map_or_else(|error| error.to_string(), |output| output.ending.to_string()));
+        session.close();
+        0
+    }
+
+    /// Runs a command on the terminal `device`, as the leader of a session of its own.
+    pub(crate) fn on_terminal(arguments: &[String]) -> i32 {
+        rustix::process::setsid().unwrap();
+        let device = std::fs::OpenOptions::new().read(true).write(true).open(&arguments[0]).unwrap();
+        rustix::process::ioctl_tiocsctty(&device).unwrap();
+        rustix::stdio::dup2_stdin(&device).unwrap();
+        rustix::stdio::dup2_stdout(&device).unwrap();
+        rustix::stdio::dup2_stderr(&device).unwrap();
+        panic!("{}", std::process::Command::new(&arguments[1]).args(&arguments[2..]).exec());
+    }
+
+    /// Makes a scratch folder, says where, and waits to be asked to stop.
+    pub(crate) fn scratch(arguments: &[String]) -> i32 {
+        let context = Context::from_process();
+        let session = Session::open(context.cancel());
+        let folder = ScratchFolder::create_in(Path::new(&arguments[0]), "scratch-").unwrap();
+        std::fs::write(folder.path().join("file"), "content").unwrap();
+        println!("{}", folder.path().display());
+        wait_for_cancel(&context);
+        drop(folder);
+        session.close();
+        0
+    }
+
+    /// Replaces a file many times, with content whose every byte is the same.
+    pub(crate) fn replace(arguments: &[String]) -> i32 {
+        let path = Path::new(&arguments[0]);
+        for byte in (b'a'..=b'z').cycle().take(10_000) {
+            fs::replace(path, &vec![byte; 100_000]).unwrap();
+        }
+        0
+    }
+
+    /// Appends numbered lines, each under the lock.
+    pub(crate) fn append(arguments: &[String]) -> i32 {
+        let [log, name, count] = arguments else { panic!("append LOG NAME COUNT") };
+        let lock = format!("{log}.lock");
+        for number in 0..count.parse::<u32>().unwrap() {
+            let guard = LockGuard::acquire(Path::new(&lock), LOCK_WAIT, || false).unwrap();
+            fs::append_line(&guard, Path::new(log), &format!("{name} {number}")).unwrap();
+        }
+        0
+    }
+
+    /// Holds a lock until its input ends.
+    pub(crate) fn hold(arguments: &[String]) -> i32 {
+        let _guard = LockGuard::acquire(Path::new(&arguments[0]), LOCK_WAIT, || false).unwrap();
+        println!("held");
+        std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+        0
+    }
+
+    fn treat_streams_like_libuv() {
+        let (stdin, stdout, stderr) = (rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr());
+        for fd in [stdin, stdout, stderr] {
+            fcntl_setfd(fd, FdFlags::CLOEXEC).unwrap();
+            fcntl_setfl(fd, fcntl_getfl(fd).unwrap() | OFlags::NONBLOCK).unwrap();
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Integration tests: one binary, one module for each concern.
+
+#![expect(clippy::disallowed_methods, reason = "a test looks at the machine from outside")]
+#![expect(clippy::unwrap_used, reason = "a test that panics fails")]
+
+mod cli;
+mod common;
+mod content_merged;
+mod fixture_cases;
+mod fs;
+mod process;
+mod tidy;
