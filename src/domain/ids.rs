@@ -33,7 +33,7 @@ pub enum IdError {
     #[error("an empty text is no commit id")]
     Empty,
     /// A character that is no hexadecimal digit.
-    #[error("`{text}` is no commit id: `{character}` is no hexadecimal digit")]
+    #[error("`{text}` is no commit id: ids are hexadecimal digits, and names are not taken for them")]
     NotHex {
         /// The text as given.
         text: String,

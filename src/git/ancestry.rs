@@ -53,7 +53,7 @@ impl Repository {
         let Some(paths) = changed_paths(&source.objects, None, &a.tree)? else { return Ok(None) };
         let finder = Finder::new(PathSet::new(&paths));
         let state = finder.state(&source.objects, &b.tree)?;
-        let slots: Vec<_> = (0..paths.len()).map(|path| finder.slot(state, path)).collect();
+        let slots = finder.slots(state, 0..paths.len());
         Ok(match slots.iter().any(|slot| slot.raw().is_some()) {
             true => Some(true),
             false if slots.iter().any(|slot| slot.is_unknown()) => None,

@@ -29,6 +29,7 @@ pub(super) struct PathSet {
 struct Folder {
     /// The folder above, and the place among its subfolders.
     above: Option<(usize, usize)>,
+    /// The names in question, sorted once all are known.
     names: Vec<Name>,
     leaves: usize,
     /// The folders below, by place.
@@ -48,17 +49,21 @@ struct Name {
 impl PathSet {
     pub(super) fn new(paths: &[RepoPath]) -> Self {
         let mut set = Self { folders: vec![Folder::default()], places: Vec::with_capacity(paths.len()) };
+        let mut index = HashMap::new();
         for path in paths {
-            set.add(path.as_bytes());
+            set.add(path.as_bytes(), &mut index);
+        }
+        for folder in &mut set.folders {
+            folder.names.sort_unstable_by(|a, b| a.bytes.cmp(&b.bytes));
         }
         set
     }
 
-    fn add(&mut self, path: &[u8]) {
+    fn add<'p>(&mut self, path: &'p [u8], index: &mut HashMap<(usize, &'p [u8]), usize>) {
         let mut at = 0;
         let mut parts = path.split(|&byte| byte == b'/').peekable();
         while let Some(part) = parts.next() {
-            let name = self.name(at, part);
+            let name = *index.entry((at, part)).or_insert_with(|| self.folders[at].add(part));
             if parts.peek().is_none() {
                 let folder = &mut self.folders[at];
                 let leaf = *folder.names[name].leaf.get_or_insert_with(|| {
@@ -70,17 +75,6 @@ impl PathSet {
                 at = self.subfolder(at, name);
             }
         }
-    }
-
-    fn name(&mut self, at: usize, part: &[u8]) -> usize {
-        let folder = &mut self.folders[at];
-        if let Some(index) = folder.names.iter().position(|name| *name.bytes == *part) {
-            return index;
-        }
-        let first = part.first().copied().unwrap_or(0);
-        folder.first_bytes[usize::from(first >> 6)] |= 1 << (first & 63);
-        folder.names.push(Name { bytes: part.into(), leaf: None, subfolder: None });
-        folder.names.len() - 1
     }
 
     fn subfolder(&mut self, at: usize, name: usize) -> usize {
@@ -96,12 +90,20 @@ impl PathSet {
 }
 
 impl Folder {
+    fn add(&mut self, part: &[u8]) -> usize {
+        let first = part.first().copied().unwrap_or(0);
+        self.first_bytes[usize::from(first >> 6)] |= 1 << (first & 63);
+        self.names.push(Name { bytes: part.into(), leaf: None, subfolder: None });
+        self.names.len() - 1
+    }
+
     fn name_of(&self, entry: &EntryRef<'_>) -> Option<&Name> {
         let first = *entry.filename.first()?;
         if self.first_bytes[usize::from(first >> 6)] & (1 << (first & 63)) == 0 {
             return None;
         }
-        self.names.iter().find(|name| *name.bytes == **entry.filename)
+        let found = self.names.binary_search_by(|name| (*name.bytes).cmp(entry.filename)).ok()?;
+        Some(&self.names[found])
     }
 }
 
@@ -126,6 +128,21 @@ struct Memory {
     held: Vec<Held>,
 }
 
+impl Memory {
+    fn slot(&self, set: &PathSet, state: State, path: usize) -> Slot {
+        let (folder, leaf) = set.places[path];
+        self.held[self.below(set, state, folder) as usize].leaves[leaf]
+    }
+
+    /// What a tree of this state holds in a folder. Paths are as deep as people nest folders.
+    fn below(&self, set: &PathSet, state: State, folder: usize) -> State {
+        match set.folders[folder].above {
+            Some((above, place)) => self.held[self.below(set, state, above) as usize].subfolders[place],
+            None => state,
+        }
+    }
+}
+
 impl Finder {
     pub(super) fn new(set: PathSet) -> Self {
         Self { set: Arc::new(set), memory: Arc::default() }
@@ -138,16 +155,13 @@ impl Finder {
 
     /// What a tree of this state holds at the path with this number.
     pub(super) fn slot(&self, state: State, path: usize) -> Slot {
-        let (folder, leaf) = self.set.places[path];
-        let mut way = Vec::new();
-        let mut at = folder;
-        while let Some((above, place)) = self.set.folders[at].above {
-            way.push(place);
-            at = above;
-        }
+        self.memory().slot(&self.set, state, path)
+    }
+
+    /// What a tree of this state holds at each of these paths.
+    pub(super) fn slots(&self, state: State, paths: impl IntoIterator<Item = usize>) -> Vec<Slot> {
         let memory = self.memory();
-        let state = way.iter().rev().fold(state, |state, &place| memory.held[state as usize].subfolders[place]);
-        memory.held[state as usize].leaves[leaf]
+        paths.into_iter().map(|path| memory.slot(&self.set, state, path)).collect()
     }
 
     /// Held only to look something up or to add it, so that a thread that panicked has left nothing half-done.

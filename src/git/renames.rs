@@ -64,9 +64,10 @@ impl Search<'_> {
             }
             Ok(())
         })?;
+        let numbers: Vec<usize> = (0..paths.len()).collect();
         let taken = |touch| {
-            (0..paths.len())
-                .any(|path| scan.before(touch, path).raw().is_some() && scan.after(touch, path) == Slot::Absent)
+            let (before, after) = (scan.before(touch, &numbers), scan.after(touch, &numbers));
+            before.iter().zip(after).any(|(before, after)| before.raw().is_some() && after == Slot::Absent)
         };
         Ok(scan.touches.iter().map(|touch| (touch.node, taken(touch))).collect())
     }
@@ -76,8 +77,7 @@ impl Search<'_> {
         let paths = self.runs[run].shape.stage.paths.len();
         let (objects, finder) = (&self.merger.objects, &self.runs[run].finder);
         let (old, new) = (finder.state(objects, &trees.old)?, finder.state(objects, &trees.new)?);
-        let before = (0..paths).map(|path| finder.slot(old, path)).collect();
-        let after = (0..paths).map(|path| finder.slot(new, path)).collect();
+        let (before, after) = (finder.slots(old, 0..paths), finder.slots(new, 0..paths));
         Ok(Some(Sighting { commit: commit_id(&self.graph.node(node).id), is_root: false, before, after }))
     }
 }

@@ -1,6 +1,6 @@
 //! Replaying a stage, or one of its commits, on the parent of a commit of the candidate.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Error;
 use super::changes::changed_paths;
@@ -119,14 +119,14 @@ impl Search<'_> {
             }
         }
         if renamed {
-            let touched: Vec<RepoPath> = paths.iter().map(|(path, _)| path.clone()).collect();
+            let touched: HashSet<&RepoPath> = paths.iter().map(|(path, _)| path).collect();
             return self.compare_trees(&touched, trees, at);
         }
         let differing: Vec<RepoPath> = differing.into_iter().map(|(path, _)| path.clone()).collect();
         Ok(if changes && differing.is_empty() { Replayed::Equal } else { Replayed::Differs(differing) })
     }
 
-    fn compare_trees(&mut self, touched: &[RepoPath], trees: MergeTrees, at: Trees) -> Result<Replayed, Error> {
+    fn compare_trees(&mut self, touched: &HashSet<&RepoPath>, trees: MergeTrees, at: Trees) -> Result<Replayed, Error> {
         let merge = self.merger.trees(trees)?;
         let Some(TreeMerge { clean, tree, .. }) = merge else { return Ok(Replayed::Unknown) };
         if !clean {
@@ -138,7 +138,8 @@ impl Search<'_> {
         else {
             return Ok(Replayed::Unknown);
         };
-        differing.retain(|path| changed.contains(path) || touched.contains(path));
+        // Both lists are sorted.
+        differing.retain(|path| changed.binary_search(path).is_ok() || touched.contains(path));
         Ok(if !changed.is_empty() && differing.is_empty() { Replayed::Equal } else { Replayed::Differs(differing) })
     }
 
@@ -250,8 +251,8 @@ impl Search<'_> {
     pub(super) fn others(&mut self, run: usize, place: usize) -> Result<Vec<RepoPath>, Error> {
         let Some(at) = self.trees_at(self.runs[run].sighted[place]) else { return Ok(Vec::new()) };
         let mut paths = changed_paths(&self.merger.objects, Some(&at.old), &at.new)?.unwrap_or_default();
-        let touched: Vec<&RepoPath> = self.runs[run].shape.stage.touched().collect();
-        paths.retain(|path| !touched.contains(&path));
+        let touched: HashSet<&RepoPath> = self.runs[run].shape.stage.touched().collect();
+        paths.retain(|path| !touched.contains(path));
         Ok(paths)
     }
 }

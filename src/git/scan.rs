@@ -33,14 +33,14 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// What the first parent of a touching commit has at a path.
-    pub(super) fn before(&self, touch: &Touch, path: usize) -> Slot {
-        self.finder.slot(touch.before, path)
+    /// What the first parent of a touching commit has at these paths.
+    pub(super) fn before(&self, touch: &Touch, paths: &[usize]) -> Vec<Slot> {
+        self.finder.slots(touch.before, paths.iter().copied())
     }
 
     /// What the commit itself has there.
-    pub(super) fn after(&self, touch: &Touch, path: usize) -> Slot {
-        self.finder.slot(touch.after, path)
+    pub(super) fn after(&self, touch: &Touch, paths: &[usize]) -> Vec<Slot> {
+        self.finder.slots(touch.after, paths.iter().copied())
     }
 }
 

@@ -10,7 +10,7 @@ use super::scan::{Scan, scan};
 use super::shape::{Shape, Trees, all_paths, read_shape};
 use super::{Error, Repository};
 use crate::context::Context;
-use crate::domain::equivalence::{Answer, Coverage, Probes, Question, Reach, RepoPath, Scope, Sighting, Slot, Stage};
+use crate::domain::equivalence::{Answer, Coverage, Probes, Question, Reach, RepoPath, Scope, Sighting, Stage};
 use crate::domain::ids::CommitId;
 
 /// A stage to look for: what lies between base and head.
@@ -206,8 +206,7 @@ impl<'r> Search<'r> {
         let numbers: Vec<usize> = stage.paths.iter().map(|path| self.numbers[path]).collect();
         let mut found = Vec::new();
         for touch in self.scan.touches.iter().filter(|touch| self.in_range(run, touch.node)) {
-            let before: Vec<Slot> = numbers.iter().map(|&path| self.scan.before(touch, path)).collect();
-            let after: Vec<Slot> = numbers.iter().map(|&path| self.scan.after(touch, path)).collect();
+            let (before, after) = (self.scan.before(touch, &numbers), self.scan.after(touch, &numbers));
             if before != after {
                 let node = self.graph.node(touch.node);
                 let (commit, is_root) = (commit_id(&node.id), node.parents.is_empty());

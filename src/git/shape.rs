@@ -60,8 +60,9 @@ pub(super) fn read_shape(source: &mut CommitSource, span: Span) -> Result<Shape,
 
 fn unit(finder: &Finder, objects: &Objects, commit: CommitId, trees: Trees, paths: usize) -> Result<Unit, Error> {
     let (old, new) = (finder.state(objects, &trees.old)?, finder.state(objects, &trees.new)?);
-    let change = |path| PathChange { path, old: finder.slot(old, path), new: finder.slot(new, path) };
-    let changes = (0..paths).map(change).filter(|change| change.old != change.new).collect();
+    let slots = finder.slots(old, 0..paths).into_iter().zip(finder.slots(new, 0..paths)).enumerate();
+    let changes = slots.map(|(path, (old, new))| PathChange { path, old, new });
+    let changes = changes.filter(|change| change.old != change.new).collect();
     Ok(Unit { commit, changes })
 }
 

@@ -60,7 +60,10 @@ fn print(options: &Options, answer: &ContentMerged, output: &mut Output) {
     }
     let landed = answer.matched_commit.map_or_else(|| "nowhere".to_owned(), |commit| commit.to_string());
     let (proof, proof_means) = words::proof(answer.proof);
-    let (effect, effect_means) = words::effect(answer.effect);
+    let (effect, mut effect_means) = words::effect(answer.effect);
+    if answer.status == Status::Ancestor && options.base.is_none() {
+        effect_means = "give --base to ask whether its content is still there";
+    }
     output.fields(&[
         ("commit", &options.commit, ""),
         ("candidate", &options.candidate, ""),

@@ -21,7 +21,7 @@ fn reachable(ladder: &Ladder, effect: Effect) -> String {
     match effect {
         _ if !ladder.stage.known => format!("{found}; some of its objects are missing"),
         _ if ladder.stage.whole.changes.is_empty() => {
-            format!("{found}; between base and commit nothing changed, so this says nothing of a merge")
+            format!("{found}; no change lies between its base and it, so there is no effect to look for")
         }
         Effect::Present => found,
         Effect::Evolved => format!("{found}; its lines were worked on since"),
