@@ -8,7 +8,7 @@ use std::time::Instant;
 use okstra::context::Context;
 use okstra::domain::equivalence::Candidate;
 use okstra::domain::revision::Purpose;
-use okstra::git::{Limits, Repository, Span};
+use okstra::git::{History, Limits, Repository, Span};
 use okstra::ops::equivalence::ask_all;
 
 /// How often each is measured, in turn.
@@ -39,7 +39,7 @@ fn measure(folder: &Path, count: usize) -> anyhow::Result<f64> {
     let spans = (1..=count)
         .map(|number| Ok(Span { base, head: commit(&format!("stage-{number}"))? }))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let answers = ask_all(&context, &repository, &candidate, &spans, Limits::default())?;
+    let answers = ask_all(&context, &mut History::new(&repository), &candidate, &spans, Limits::default())?;
     anyhow::ensure!(answers.len() == count, "{} answers for {count} stages", answers.len());
     Ok(start.elapsed().as_secs_f64() * 1000.0)
 }

@@ -18,21 +18,35 @@ pub struct MergeBases {
     pub complete: bool,
 }
 
-impl Repository {
+/// The history of a repository, as one question after another is put to it: what an earlier one read is remembered, and
+/// what is damaged is noted.
+pub struct History<'r> {
+    pub(super) readers: Readers<'r>,
+    pub(super) source: CommitSource,
+}
+
+impl<'r> History<'r> {
+    /// The history of `repository`, of which nothing is read yet.
+    pub fn new(repository: &'r Repository) -> Self {
+        let readers = Readers::new(repository);
+        let source = CommitSource::new(&readers);
+        Self { readers, source }
+    }
+
     /// The merge bases of `a` and `b`.
     ///
     /// # Errors
-    /// When objects are broken or cannot be read, or the work was cancelled.
+    /// When objects cannot be read, or the work was cancelled.
     pub fn merge_bases(
-        &self,
+        &mut self,
         context: &Context,
         a: CommitId,
         b: CommitId,
         limits: Limits,
     ) -> Result<MergeBases, Error> {
-        let mut source = CommitSource::new(&Readers::new(self));
+        self.source.remember();
         let tips = [gix_id(a.0), gix_id(b.0)];
-        let graph = Graph::walk(&mut source, &tips, &Watch::new(context, limits), &mut |_| {})?;
+        let graph = Graph::walk(&mut self.source, &tips, &Watch::new(context, limits), &mut |_| {})?;
         let (Some(a), Some(b)) = (graph.find(&tips[0]), graph.find(&tips[1])) else {
             return Ok(MergeBases { commits: Vec::new(), complete: false });
         };
@@ -47,8 +61,8 @@ impl Repository {
     ///
     /// # Errors
     /// When objects are broken or cannot be read.
-    pub fn share_a_path(&self, a: CommitId, b: CommitId) -> Result<Option<bool>, Error> {
-        let mut source = CommitSource::new(&Readers::new(self));
+    pub fn share_a_path(&mut self, a: CommitId, b: CommitId) -> Result<Option<bool>, Error> {
+        let source = &mut self.source;
         let (Some(a), Some(b)) = (source.read(&gix_id(a.0))?, source.read(&gix_id(b.0))?) else { return Ok(None) };
         let Some(paths) = changed_paths(&source.objects, None, &a.tree)? else { return Ok(None) };
         let finder = Finder::new(PathSet::new(&paths));

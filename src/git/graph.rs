@@ -75,23 +75,38 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Where commits come from: the commit-graph where there is a sound one, else the objects.
+/// Where commits come from: memory, the commit-graph where there is a sound one, else the objects.
 pub(super) struct CommitSource {
     pub(super) objects: Objects,
-    pub(super) graph: Option<gix::commitgraph::Graph>,
+    graph: Option<gix::commitgraph::Graph>,
+    /// What was read so far, while another walk over the same history is to come.
+    memory: Option<HashMap<gix::ObjectId, Option<CommitFacts>>>,
 }
 
 impl CommitSource {
     pub(super) fn new(readers: &Readers<'_>) -> Self {
-        Self { objects: readers.objects().without_pack_cache(), graph: readers.repository.commit_graph() }
+        let objects = readers.objects().without_pack_cache();
+        Self { objects, graph: readers.repository.commit_graph(), memory: None }
+    }
+
+    /// From now on remembers every commit.
+    pub(super) fn remember(&mut self) {
+        self.memory.get_or_insert_default();
     }
 
     /// The commit, or `None` when it is missing.
     pub(super) fn read(&mut self, id: &gix::oid) -> Result<Option<CommitFacts>, Error> {
-        if let Some(facts) = self.graph.as_ref().and_then(|graph| from_graph(graph, id)) {
-            return Ok(Some(facts));
+        if let Some(known) = self.memory.as_ref().and_then(|memory| memory.get(id)) {
+            return Ok(known.clone());
         }
-        self.objects.commit(id)
+        let facts = match self.graph.as_ref().and_then(|graph| from_graph(graph, id)) {
+            Some(facts) => Some(facts),
+            None => self.objects.commit(id)?,
+        };
+        if let Some(memory) = &mut self.memory {
+            memory.insert(id.to_owned(), facts.clone());
+        }
+        Ok(facts)
     }
 }
 

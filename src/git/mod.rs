@@ -19,7 +19,7 @@ mod scan;
 mod search;
 mod shape;
 
-pub use ancestry::MergeBases;
+pub use ancestry::{History, MergeBases};
 pub use command::Git;
 pub use error::Error;
 pub use repository::Repository;

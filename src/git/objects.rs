@@ -55,6 +55,7 @@ pub(super) struct CommitFacts {
 }
 
 /// Makes the readers of one search: they share what they note of damage.
+#[derive(Clone)]
 pub(super) struct Readers<'r> {
     pub(super) repository: &'r Repository,
     pub(super) damaged: Damaged,

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::graph::{CommitSource, Graph, MAX_TIPS, NodeIndex, Visit, Watch};
+use super::graph::{Graph, MAX_TIPS, NodeIndex, Visit, Watch};
 use super::merger::Merger;
 use super::objects::{Readers, commit_id, gix_id};
 use super::paths::{Finder, PathSet};
 use super::scan::{Scan, scan};
 use super::shape::{Shape, Trees, all_paths, read_shape};
-use super::{Error, Repository};
+use super::{Error, History};
 use crate::context::Context;
 use crate::domain::equivalence::{Answer, Coverage, Probes, Question, Reach, RepoPath, Scope, Sighting, Stage};
 use crate::domain::ids::CommitId;
@@ -72,16 +72,15 @@ impl<'r> Search<'r> {
     /// When objects are broken or cannot be read, or the work was cancelled. That objects are missing is no error: the
     /// answers say so.
     pub fn new(
-        repository: &'r Repository,
+        history: &mut History<'r>,
         context: &'r Context,
         candidate: CommitId,
         spans: &[Span],
         limits: Limits,
     ) -> Result<Self, Error> {
         let spans = &spans[..spans.len().min(MAX_SPANS)];
-        let readers = Readers::new(repository);
-        let mut source = CommitSource::new(&readers);
-        let shapes = spans.iter().map(|span| read_shape(&mut source, *span)).collect::<Result<Vec<_>, _>>()?;
+        let (readers, source) = (history.readers.clone(), &mut history.source);
+        let shapes = spans.iter().map(|span| read_shape(source, *span)).collect::<Result<Vec<_>, _>>()?;
         let paths = all_paths(shapes.iter());
         let mut tips = vec![gix_id(candidate.0)];
         tips.extend(spans.iter().flat_map(|span| [gix_id(span.base.0), gix_id(span.head.0)]));
@@ -94,7 +93,7 @@ impl<'r> Search<'r> {
                     look(seen);
                 }
             };
-            Graph::walk(&mut source, &tips, &watch, &mut of_candidate)
+            Graph::walk(source, &tips, &watch, &mut of_candidate)
         })?;
         let node = |tip: usize| graph.find(&tips[tip]).unwrap_or_default();
         let runs = shapes.into_iter().enumerate().map(|(i, shape)| Run {

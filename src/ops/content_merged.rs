@@ -9,7 +9,7 @@ use crate::domain::equivalence::{Candidate, foreign, unresolvable};
 pub use crate::domain::equivalence::{ContentMerged, Effect, Proof, Status, Verdict};
 use crate::domain::ids::CommitId;
 use crate::domain::revision::Purpose;
-use crate::git::{self, Repository, Span};
+use crate::git::{self, History, Repository, Span};
 
 /// What to look for, and where.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +66,7 @@ pub fn run(context: &Context, options: &Options) -> Result<ContentMerged, Error>
         Some(Ok(base)) => Some(base),
         None => None,
     };
-    let request = Request { repository: &repository, candidate, limits: options.limits.into() };
+    let mut request = Request { history: History::new(&repository), candidate, limits: options.limits.into() };
     match base {
         Some(base) => request.ask(context, Span { base, head }),
         None => request.ask_without_base(context, head),
@@ -74,21 +74,21 @@ pub fn run(context: &Context, options: &Options) -> Result<ContentMerged, Error>
 }
 
 struct Request<'r> {
-    repository: &'r Repository,
+    history: History<'r>,
     candidate: Candidate,
     limits: git::Limits,
 }
 
-impl Request<'_> {
-    fn ask(&self, context: &Context, span: Span) -> Result<ContentMerged, Error> {
+impl<'r> Request<'r> {
+    fn ask(&mut self, context: &'r Context, span: Span) -> Result<ContentMerged, Error> {
         let question = equivalence::Question { candidate: self.candidate.clone(), span, carriers: Vec::new() };
-        equivalence::ask(context, self.repository, &question, self.limits)
+        equivalence::ask(context, &mut self.history, &question, self.limits)
     }
 
     /// The base is the merge base. Where there are several, each is the base of what the commit added since, so that
     /// any proof counts.
-    fn ask_without_base(&self, context: &Context, head: CommitId) -> Result<ContentMerged, Error> {
-        let bases = self.repository.merge_bases(context, head, self.candidate.commit, self.limits)?;
+    fn ask_without_base(&mut self, context: &'r Context, head: CommitId) -> Result<ContentMerged, Error> {
+        let bases = self.history.merge_bases(context, head, self.candidate.commit, self.limits)?;
         let mut answer = None;
         for base in bases.commits {
             let next = self.ask(context, Span { base, head })?;
@@ -100,7 +100,7 @@ impl Request<'_> {
         match answer {
             Some(answer) => Ok(answer),
             None => {
-                let shared = self.repository.share_a_path(head, self.candidate.commit)?;
+                let shared = self.history.share_a_path(head, self.candidate.commit)?;
                 Ok(foreign(head, &self.candidate, bases.complete && shared == Some(false)))
             }
         }

@@ -4,7 +4,7 @@ use super::Error;
 use crate::context::Context;
 use crate::domain::equivalence::{Answer, Candidate, ContentMerged, Ladder, Proof, Question as Asked, Step};
 use crate::domain::ids::CommitId;
-use crate::git::{Limits, Repository, Search, Span};
+use crate::git::{History, Limits, Search, Span};
 
 /// One question about content: is what lies in `span` in the candidate?
 #[derive(Clone, Debug)]
@@ -21,14 +21,14 @@ pub struct Question {
 ///
 /// # Errors
 /// When the repository cannot be read.
-pub fn ask(
-    context: &Context,
-    repository: &Repository,
+pub fn ask<'r>(
+    context: &'r Context,
+    history: &mut History<'r>,
     question: &Question,
     limits: Limits,
 ) -> Result<ContentMerged, Error> {
     let spans: Vec<Span> = std::iter::once(question.span).chain(question.carriers.iter().copied()).collect();
-    let mut search = Search::new(repository, context, question.candidate.commit, &spans, limits)?;
+    let mut search = Search::new(history, context, question.candidate.commit, &spans, limits)?;
     climb(&mut search, 0, question, 1..spans.len())
 }
 
@@ -36,16 +36,16 @@ pub fn ask(
 ///
 /// # Errors
 /// When the repository cannot be read.
-pub fn ask_all(
-    context: &Context,
-    repository: &Repository,
+pub fn ask_all<'r>(
+    context: &'r Context,
+    history: &mut History<'r>,
     candidate: &Candidate,
     spans: &[Span],
     limits: Limits,
 ) -> Result<Vec<ContentMerged>, Error> {
     let mut answers = Vec::with_capacity(spans.len());
     for spans in spans.chunks(crate::git::MAX_SPANS) {
-        let mut search = Search::new(repository, context, candidate.commit, spans, limits)?;
+        let mut search = Search::new(history, context, candidate.commit, spans, limits)?;
         for (number, &span) in spans.iter().enumerate() {
             let question = Question { candidate: candidate.clone(), span, carriers: Vec::new() };
             answers.push(climb(&mut search, number, &question, 0..0)?);
