@@ -117,6 +117,8 @@ export function longHistory(folder, commits) {
   mkdirSync(folder, { recursive: true });
   git(folder, "init", "-q", "-b", "main");
   const lines = Array.from({ length: 2000 }, (_, index) => `line ${index}`);
+  // What the branch adds stands in the file already, so that no look at the lines can spare the merges.
+  lines.push("changed by the stage");
   /** @type {string[]} */
   const parts = [];
   const write = (/** @type {string} */ ref, /** @type {string[]} */ content, /** @type {string} */ from) => {
