@@ -92,7 +92,9 @@ pub fn may_replay(unit: &Unit, sighting: &Sighting) -> bool {
         [change.old, sighting.before[change.path], change.new].iter().all(|slot| slot.raw().is_some())
     };
     let certain = |change: &&PathChange| !lost || everywhere(change);
-    !sighting.is_root && !unit.changes.is_empty() && unit.changes.iter().filter(certain).all(fits)
+    // A replay that changes nothing where the sighting changes nothing is no landing.
+    let touched = lost || unit.changes.iter().any(|change| sighting.touches(change.path));
+    !sighting.is_root && touched && unit.changes.iter().filter(certain).all(fits)
 }
 
 #[cfg(test)]

@@ -9,14 +9,15 @@ pub mod fingerprint;
 mod ladder;
 mod matching;
 mod merge;
+mod question;
 mod reason;
 mod shortcut;
+mod trace;
 
 pub use answer::{ContentMerged, Effect, Proof, Status, Verdict};
 pub use change::{Entry, Mode, PathChange, RepoPath, Sighting, Slot, Stage, Unit};
 pub use effect::{Outcome, Probe, effect};
-pub use ladder::{
-    Answer, Candidate, Coverage, Ladder, Landing, Probes, Question, Reach, ReplayBase, Replayed, Scope, Step,
-};
+pub use ladder::{Candidate, Ladder, Landing, Step};
 pub use merge::{Merged, may_replay, three_way};
+pub use question::{Answer, Coverage, Probes, Question, Reach, ReplayBase, Replayed, Scope};
 pub use shortcut::{foreign, unresolvable};

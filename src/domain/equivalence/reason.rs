@@ -2,7 +2,8 @@
 
 use super::answer::{ContentMerged, Effect, Proof, Status, Verdict};
 use super::change::RepoPath;
-use super::ladder::{Coverage, Ladder};
+use super::ladder::Ladder;
+use super::question::Coverage;
 
 /// How many paths a sentence names before it only counts the rest.
 const NAMED_PATHS: usize = 3;
