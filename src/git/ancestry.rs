@@ -2,12 +2,14 @@
 
 use super::changes::changed_paths;
 use super::graph::{CommitSource, Graph, Watch};
-use super::objects::{Readers, commit_id, gix_id};
+use super::objects::{Readers, commit_id, domain_id, gix_id};
 use super::paths::{Finder, PathSet};
-use super::search::Limits;
+use super::search::{Limits, Span};
+use super::shape::read_shape;
 use super::{Error, Repository};
 use crate::context::Context;
-use crate::domain::ids::CommitId;
+use crate::domain::equivalence::Stage;
+use crate::domain::ids::{CommitId, ObjectId};
 
 /// The merge bases of two commits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +57,16 @@ impl<'r> History<'r> {
         bases.sort_by_key(|&base| graph.node(base).visited);
         let complete = graph.stopped.is_none() && !graph.nodes.iter().any(|node| node.missing);
         Ok(MergeBases { commits: bases.into_iter().map(|base| commit_id(&graph.node(base).id)).collect(), complete })
+    }
+
+    /// What lies in `span`, with the trees of base and head; `None` where something is missing.
+    ///
+    /// # Errors
+    /// When objects cannot be read.
+    pub fn stage(&mut self, span: Span) -> Result<Option<(Stage, ObjectId, ObjectId)>, Error> {
+        let shape = read_shape(&mut self.source, span)?;
+        let (base, head) = (domain_id(&shape.trees.old), domain_id(&shape.trees.new));
+        Ok(shape.stage.known.then_some((shape.stage, base, head)))
     }
 
     /// Whether a file, link or submodule of `a` has its path in `b` too; `None` when something is missing.

@@ -162,7 +162,8 @@ impl Graph {
         visit: &mut dyn FnMut(Visit),
     ) -> Result<Self, Error> {
         let graph = Self { nodes: Vec::new(), index: HashMap::default(), order: Vec::new(), stopped: None };
-        let full = if tips.len() >= MAX_TIPS { u64::MAX } else { (1 << tips.len()) - 1 };
+        // One tip alone is walked to its roots: there is nothing that all share.
+        let full = if tips.len() >= MAX_TIPS || tips.len() < 2 { u64::MAX } else { (1 << tips.len()) - 1 };
         let queue = BinaryHeap::new();
         let mut walk = Walk { graph, source, queue, full, unsettled: 0, oldest: i64::MAX, visit };
         for (bit, tip) in tips.iter().enumerate().take(MAX_TIPS) {
@@ -191,6 +192,16 @@ impl Graph {
             }
         }
         seen
+    }
+
+    /// The pairs (a, b) among these places of `nodes` in which b is in the history of a.
+    pub(super) fn order_of(&self, nodes: &[NodeIndex], places: &[usize]) -> Vec<(usize, usize)> {
+        let mut pairs = Vec::new();
+        for &from in places {
+            let history = self.history(&[nodes[from]]);
+            pairs.extend(places.iter().filter(|&&to| history[nodes[to] as usize]).map(|&to| (from, to)));
+        }
+        pairs
     }
 
     /// Which nodes have `base` in their history, itself included.

@@ -231,13 +231,7 @@ impl<'r> Search<'r> {
     }
 
     fn order(&self, run: usize, places: &[usize]) -> Vec<(usize, usize)> {
-        let sighted = &self.runs[run].sighted;
-        let mut pairs = Vec::new();
-        for &from in places {
-            let history = self.graph.history(&[sighted[from]]);
-            pairs.extend(places.iter().filter(|&&to| history[sighted[to] as usize]).map(|&to| (from, to)));
-        }
-        pairs
+        self.graph.order_of(&self.runs[run].sighted, places)
     }
 
     /// The trees between which the change lies.

@@ -2,9 +2,12 @@
 
 use super::Error;
 use crate::context::Context;
-use crate::domain::equivalence::{Answer, Candidate, ContentMerged, Ladder, Proof, Question as Asked, Step};
+use crate::domain::equivalence::fingerprint::{self, Content};
+use crate::domain::equivalence::{
+    Answer, Candidate, ContentMerged, Coverage, Effect, Ladder, Proof, Question as Asked, Step, effect,
+};
 use crate::domain::ids::CommitId;
-use crate::git::{History, Limits, Search, Span};
+use crate::git::{History, Limits, Recorded, Search, Span};
 
 /// One question about content: is what lies in `span` in the candidate?
 #[derive(Clone, Debug)]
@@ -52,6 +55,48 @@ pub fn ask_all<'r>(
         }
     }
     Ok(answers)
+}
+
+/// Answers for a stage whose commits are gone, from its recorded fingerprints. `base` bounds the search where it still
+/// exists.
+///
+/// # Errors
+/// When the repository cannot be read.
+pub fn ask_recorded<'r>(
+    context: &'r Context,
+    history: &mut History<'r>,
+    candidate: &Candidate,
+    (content, base): (&Content, Option<CommitId>),
+    limits: Limits,
+) -> Result<ContentMerged, Error> {
+    let Some(paths) = content.paths.iter().map(|text| fingerprint::path_of(text)).collect::<Option<Vec<_>>>() else {
+        let why = Some("its record names paths that are none");
+        return Ok(fingerprint::answer(candidate, None, Effect::Unknown, why));
+    };
+    let recorded = Recorded::find(history, context, (candidate.commit, base), &paths, limits)?;
+    let order = recorded.order(&(0..recorded.sightings.len()).collect::<Vec<_>>());
+    let landed = fingerprint::landing(content, &recorded.sightings, |a, b| order.contains(&(a, b)));
+    let Some((place, span)) = landed.and_then(|place| Some((place, recorded.span(place)?))) else {
+        let why = match &recorded.coverage {
+            Coverage::Whole => None,
+            Coverage::Part(why) => Some(why.as_str()),
+        };
+        return Ok(fingerprint::answer(candidate, None, Effect::Unknown, why));
+    };
+    let mut search = Search::new(history, context, candidate.commit, &[span], limits)?;
+    let effect = match search.answer(0, &Asked::Effect)? {
+        Answer::Effect(probes) => effect(&probes.recorded),
+        _ => Effect::Unknown,
+    };
+    Ok(fingerprint::answer(candidate, Some(recorded.sightings[place].commit), effect, None))
+}
+
+/// The fingerprints of what lies in `span`, for the record; `None` when it changes nothing, or is not all there.
+///
+/// # Errors
+/// When the repository cannot be read.
+pub fn fingerprints(history: &mut History<'_>, span: Span) -> Result<Option<Content>, Error> {
+    Ok(history.stage(span)?.and_then(|(stage, base, head)| fingerprint::content(&stage, base, head)))
 }
 
 /// Takes stage `number` up the ladder; the stages in `carriers` are its carriers.

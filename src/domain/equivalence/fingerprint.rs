@@ -7,8 +7,10 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::answer::{ContentMerged, Effect, Proof, Status, Verdict};
 use super::change::{Entry, RepoPath, Sighting, Stage, Unit};
-use crate::domain::ids::ObjectId;
+use super::ladder::Candidate;
+use crate::domain::ids::{CommitId, ObjectId};
 
 /// The version of the layout and of the digest; records of another version prove nothing.
 pub const VERSION: u32 = 1;
@@ -53,6 +55,49 @@ pub fn path_text(path: &RepoPath) -> String {
             format!("\"{}\"", escaped.collect::<String>())
         }
     }
+}
+
+/// The path that [`path_text`] wrote so; `None` for what it never writes.
+pub fn path_of(text: &str) -> Option<RepoPath> {
+    let Some(quoted) = text.strip_prefix('"') else { return Some(RepoPath::from(text.as_bytes())) };
+    let (mut bytes, mut rest) = (Vec::new(), quoted.strip_suffix('"')?);
+    while let Some(character) = rest.chars().next() {
+        if character == '\\' {
+            bytes.push(u8::from_str_radix(rest.get(1..4)?, 8).ok()?);
+            rest = &rest[4..];
+        } else {
+            bytes.push(u8::try_from(character).ok().filter(|byte| (b' '..=b'~').contains(byte) && *byte != b'"')?);
+            rest = &rest[1..];
+        }
+    }
+    Some(RepoPath::from(bytes.as_slice()))
+}
+
+/// The answer for a stage of which only its fingerprints are left. `landed` is the commit that brought it, `effect` what
+/// became of it since; `why` says why nothing was found, where nothing was.
+pub fn answer(candidate: &Candidate, landed: Option<CommitId>, effect: Effect, why: Option<&str>) -> ContentMerged {
+    let name = &candidate.name;
+    let there = matches!(effect, Effect::Present | Effect::Evolved);
+    let (status, verdict, proof, reason) = match landed {
+        Some(at) => {
+            let since = match effect {
+                Effect::Present => "",
+                Effect::Evolved => "; its lines were worked on since",
+                Effect::Absent => ", and was taken out again since",
+                Effect::Partial => ", and a part of it was taken out or reworked since",
+                Effect::Unknown => "; whether it is still there could not be told",
+            };
+            let verdict = if there { Verdict::Contained } else { Verdict::Ask };
+            let reason = format!("the recorded change landed in {name} as {}, by its digests{since}", at.short());
+            (Status::PatchEquivalent, verdict, Some(Proof::Fingerprint), reason)
+        }
+        None => {
+            let why = why.map(|why| format!("; {why}, so it may have landed unseen")).unwrap_or_default();
+            let reason = format!("no commit of {name} makes the recorded change{why}");
+            (Status::NotMerged, Verdict::Ask, None, reason)
+        }
+    };
+    ContentMerged { status, matched_commit: landed, verdict, proof, effect, reason }
 }
 
 /// The fingerprints of `stage`, whose base and head have these trees. `None` for a stage that changes nothing.
@@ -192,5 +237,11 @@ mod tests {
         assert_eq!(text("füße/a b".as_bytes()), "füße/a b");
         assert_eq!(text(b"\"q"), "\"\\042q\"");
         assert_eq!(text(b"\xff\n"), "\"\\377\\012\"");
+        for bytes in ["füße/a b".as_bytes(), b"\"q", b"\xff\n", b"\xff\\\"x", b""] {
+            assert_eq!(path_of(&text(bytes)), Some(RepoPath::from(bytes)));
+        }
+        for wrong in ["\"", "\"a", "\"\\9\"", "\"\\77\"", "\"ü\"", "\"a\"b\""] {
+            assert_eq!(path_of(wrong), None, "{wrong}");
+        }
     }
 }
