@@ -19,6 +19,19 @@ pub(super) fn changed_paths(
     if old == Some(new) {
         return Ok(Some(Vec::new()));
     }
+    let Some(changes) = raw_changes(objects, old, new)? else { return Ok(None) };
+    let mut paths: Vec<RepoPath> = changes.iter().filter_map(leaf).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    Ok(Some(paths))
+}
+
+/// Every change between two trees, of folders too; `None` when a tree is missing.
+pub(super) fn raw_changes(
+    objects: &Objects,
+    old: Option<&gix::oid>,
+    new: &gix::oid,
+) -> Result<Option<Vec<Change>>, Error> {
     let (mut old_buffer, mut new_buffer) = (Vec::new(), Vec::new());
     let old_data = match old {
         Some(old) => match objects.find_kind(old, Kind::Tree, &mut old_buffer)? {
@@ -33,15 +46,10 @@ pub(super) fn changed_paths(
         (TreeRefIter::from_bytes(old_data, objects.hash), TreeRefIter::from_bytes(new_data, objects.hash));
     let state = gix::diff::tree::State::default();
     match gix::diff::tree(old_tree, new_tree, state, &objects.store, &mut recorder) {
-        Ok(()) => {}
-        Err(gix::diff::tree::Error::Failure(error)) if error.is_not_found() => return Ok(None),
-        Err(gix::diff::tree::Error::Failure(error)) => return objects.damaged(new, error),
-        Err(gix::diff::tree::Error::Cancelled) => return Ok(None),
+        Ok(()) => Ok(Some(recorder.records)),
+        Err(gix::diff::tree::Error::Failure(error)) if !error.is_not_found() => objects.damaged(new, error),
+        Err(_) => Ok(None),
     }
-    let mut paths: Vec<RepoPath> = recorder.records.iter().filter_map(leaf).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    Ok(Some(paths))
 }
 
 /// The path of a change, unless it is of folders alone.

@@ -173,6 +173,20 @@ impl Graph {
         Ok(walk.graph)
     }
 
+    /// Every commit that was visited and whose first parent is known, as it is painted now.
+    pub(super) fn visits(&self) -> impl Iterator<Item = Visit> {
+        self.order.iter().filter_map(|&node| self.visit(node))
+    }
+
+    fn visit(&self, index: NodeIndex) -> Option<Visit> {
+        let node = self.node(index);
+        let parent = node.parents.first().map(|&parent| self.node(parent));
+        if parent.is_some_and(|parent| parent.missing) {
+            return None;
+        }
+        Some(Visit { node: index, tree: node.tree, parent_tree: parent.map(|parent| parent.tree), paint: node.paint })
+    }
+
     /// Where a commit stands, if the walk met it.
     pub(super) fn find(&self, id: &gix::oid) -> Option<NodeIndex> {
         self.index.get(id).copied()
@@ -265,7 +279,7 @@ impl Walk<'_, '_> {
         self.graph.order.push(index);
         let node = &mut self.graph.nodes[index as usize];
         node.visited = number;
-        let (tree, paint, unread) = (node.tree, node.paint, std::mem::take(&mut node.unread));
+        let (paint, unread) = (node.paint, std::mem::take(&mut node.unread));
         if paint != self.full {
             self.unsettled -= 1;
             self.oldest = self.oldest.min(time);
@@ -274,16 +288,10 @@ impl Walk<'_, '_> {
         for parent in &unread {
             parents.push(self.reach(parent, paint)?);
         }
-        let first = parents.first().map(|&first| self.graph.node(first));
-        let visit = match first {
-            None => Some(None),
-            Some(parent) if parent.missing => None,
-            Some(parent) => Some(Some(parent.tree)),
-        };
-        if let Some(parent_tree) = visit {
-            (self.visit)(Visit { node: index, tree, parent_tree, paint });
-        }
         self.graph.nodes[index as usize].parents = parents;
+        if let Some(visit) = self.graph.visit(index) {
+            (self.visit)(visit);
+        }
         Ok(())
     }
 

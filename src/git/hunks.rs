@@ -48,7 +48,7 @@ impl Hunks {
     }
 
     /// Whether taking the change `old → new` out of `file` could alter it: the file then has the new lines of some
-    /// place, or lacks the old ones where there are no new. `None` when something is missing.
+    /// place, where there are any. `None` when something is missing.
     pub(super) fn may_be_held_by(
         &mut self,
         objects: &Objects,
@@ -58,11 +58,8 @@ impl Hunks {
         let (Some(hunks), Some(text)) = (self.between(objects, new, old)?, blob(objects, file)?) else {
             return Ok(None);
         };
-        let held = |hunk: &Hunk| match hunk.before.is_empty() {
-            true => !text.contains_str(&hunk.after),
-            false => text.contains_str(&hunk.before),
-        };
-        Ok(Some(hunks.iter().any(held)))
+        // Lines that the change only drops may stand elsewhere too: that they are there says nothing.
+        Ok(Some(hunks.iter().any(|hunk| hunk.before.is_empty() || text.contains_str(&hunk.before))))
     }
 
     fn between(&mut self, objects: &Objects, from: ObjectId, to: ObjectId) -> Result<Option<Rc<[Hunk]>>, Error> {

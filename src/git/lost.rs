@@ -3,17 +3,17 @@
 //! Only a merge with rename detection can merge a renamed path, and that compares every deleted file with every added
 //! one. Mostly nothing that was added resembles the lost file at all, which is cheap to see: then it was deleted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gix::bstr::ByteSlice;
 use gix::diff::tree::recorder::Change;
-use gix::objs::{FindHeader as _, Kind, TreeRefIter};
+use gix::objs::FindHeader as _;
 
 use super::Error;
-use super::changes::blob;
+use super::changes::{blob, raw_changes};
 use super::merger::{Merger, PathMerge};
 use super::objects::{Objects, domain_id, gix_id};
-use crate::domain::equivalence::{Entry, Slot};
+use crate::domain::equivalence::{Entry, Mode, Slot};
 use crate::domain::ids::ObjectId;
 
 /// The trees of a three-way merge.
@@ -28,7 +28,7 @@ pub(super) struct MergeTrees {
 #[derive(Default)]
 pub(super) struct Additions {
     between: HashMap<(gix::ObjectId, gix::ObjectId), Option<Vec<Entry>>>,
-    answers: HashMap<(gix::ObjectId, gix::ObjectId, ObjectId), Option<bool>>,
+    answers: HashMap<(gix::ObjectId, gix::ObjectId, Entry), Option<bool>>,
 }
 
 impl Merger {
@@ -55,7 +55,7 @@ impl Merger {
     /// Whether rename detection could find `lost`, a file of `base`, under another name in `side`. `None` when
     /// something is missing.
     fn may_be_renamed(&mut self, base: gix::ObjectId, side: gix::ObjectId, lost: Entry) -> Result<Option<bool>, Error> {
-        let key = (base, side, lost.id);
+        let key = (base, side, lost);
         if let Some(&known) = self.additions.answers.get(&key) {
             return Ok(known);
         }
@@ -77,27 +77,33 @@ impl Merger {
 
 /// What `new` has where `old` has nothing.
 fn additions(objects: &Objects, old: &gix::oid, new: &gix::oid) -> Result<Option<Vec<Entry>>, Error> {
-    let (mut old_buffer, mut new_buffer) = (Vec::new(), Vec::new());
-    let (Some(old_data), Some(new_data)) =
-        (objects.find_kind(old, Kind::Tree, &mut old_buffer)?, objects.find_kind(new, Kind::Tree, &mut new_buffer)?)
-    else {
-        return Ok(None);
-    };
-    let mut recorder = gix::diff::tree::Recorder::default().track_location(None);
-    let (old_tree, new_tree) =
-        (TreeRefIter::from_bytes(old_data, objects.hash), TreeRefIter::from_bytes(new_data, objects.hash));
-    match gix::diff::tree(old_tree, new_tree, gix::diff::tree::State::default(), &objects.store, &mut recorder) {
-        Ok(()) => {}
-        Err(gix::diff::tree::Error::Failure(error)) if !error.is_not_found() => return objects.damaged(new, error),
-        Err(_) => return Ok(None),
-    }
-    let added = recorder.records.iter().filter_map(|change| match change {
-        Change::Addition { entry_mode, oid, .. } if !entry_mode.is_tree() => {
-            Some(Entry { mode: crate::domain::equivalence::Mode(entry_mode.value()), id: domain_id(oid) })
+    Ok(raw_changes(objects, Some(old), new)?.map(|changes| {
+        let added = changes.iter().filter_map(|change| match change {
+            Change::Addition { entry_mode, oid, .. } if !entry_mode.is_tree() => {
+                Some(Entry { mode: Mode(entry_mode.value()), id: domain_id(oid) })
+            }
+            _ => None,
+        });
+        added.collect()
+    }))
+}
+
+/// How many pairs of lost and added files there are between two trees that are not simply identical; `None` when
+/// something is missing.
+pub(super) fn rename_pairs(objects: &Objects, old: &gix::oid, new: &gix::oid) -> Result<Option<usize>, Error> {
+    let Some(changes) = raw_changes(objects, Some(old), new)? else { return Ok(None) };
+    let (mut lost, mut added) = (Vec::new(), Vec::new());
+    for change in &changes {
+        match change {
+            Change::Deletion { entry_mode, oid, .. } if entry_mode.is_blob() => lost.push(oid),
+            Change::Addition { entry_mode, oid, .. } if entry_mode.is_blob() => added.push(oid),
+            _ => {}
         }
-        _ => None,
-    });
-    Ok(Some(added.collect()))
+    }
+    let (lost_ids, added_ids): (HashSet<_>, HashSet<_>) = (lost.iter().collect(), added.iter().collect());
+    let lost = lost.iter().filter(|id| !added_ids.contains(id)).count();
+    let added = added.iter().filter(|id| !lost_ids.contains(id)).count();
+    Ok(Some(lost.saturating_mul(added)))
 }
 
 /// Whether one of the added files shares at least half of its text with `lost`: the measure of rename detection counts

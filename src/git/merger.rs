@@ -13,13 +13,16 @@ use gix::objs::{TreeRefIter, Write as _};
 use super::Error;
 use super::changes::blob;
 use super::hunks::Hunks;
-use super::lost::{Additions, MergeTrees};
+use super::lost::{Additions, MergeTrees, rename_pairs};
 use super::objects::{Objects, domain_id};
 use crate::domain::equivalence::{Entry, Merged, PathChange, RepoPath, Slot, three_way};
 use crate::domain::ids::ObjectId;
 
 /// git looks for a NUL in so many bytes to tell that a file is binary, and merges none that is.
 const BINARY_PROBE_BYTES: usize = 8000;
+/// With more than the square of so many pairs of lost and added files, rename detection would take minutes. gix then
+/// looks for identical files only, and what it finds is no longer what git would.
+const RENAME_LIMIT: usize = 500;
 /// Memory for the files and folders that merges read again and again.
 const OBJECT_CACHE_BYTES: usize = 16 * 1024 * 1024;
 
@@ -166,9 +169,23 @@ impl Merger {
         if let Some(&known) = self.tree_merges.get(&key) {
             return Ok(known);
         }
-        let merge = self.merge_trees(key)?;
+        let merge = match self.is_renamable(&trees)? {
+            true => self.merge_trees(key)?,
+            false => None,
+        };
         self.tree_merges.insert(key, merge);
         Ok(merge)
+    }
+
+    /// Whether rename detection can look at all pairs of files, on both sides.
+    fn is_renamable(&self, trees: &MergeTrees) -> Result<bool, Error> {
+        for side in [&trees.ours, &trees.theirs] {
+            let Some(pairs) = rename_pairs(&self.objects, &trees.base, side)? else { return Ok(false) };
+            if pairs > RENAME_LIMIT * RENAME_LIMIT {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn merge_trees(&self, [base, ours, theirs]: [gix::ObjectId; 3]) -> Result<Option<TreeMerge>, Error> {
@@ -240,7 +257,7 @@ impl Merger {
             },
             gix::diff::tree_with_rewrites::Options {
                 location: Some(gix::diff::tree::recorder::Location::Path),
-                rewrites: Some(gix::diff::Rewrites::default()),
+                rewrites: Some(rewrites()),
             },
         );
         match outcome {
@@ -272,6 +289,11 @@ impl Merger {
     }
 }
 
+/// git's rules for renames, without a limit of its own.
+fn rewrites() -> gix::diff::Rewrites {
+    gix::diff::Rewrites { limit: 0, ..gix::diff::Rewrites::default() }
+}
+
 /// Our side is kept on conflicts, and the resolution tells that there were some.
 fn text_options() -> text::Options {
     text::Options { diff_algorithm: Algorithm::Histogram, conflict: text::Conflict::ResolveWithOurs }
@@ -280,7 +302,7 @@ fn text_options() -> text::Options {
 fn tree_options() -> gix::merge::plumbing::tree::Options {
     use gix::merge::plumbing::blob::{builtin_driver::binary, platform::merge};
     gix::merge::plumbing::tree::Options {
-        rewrites: Some(gix::diff::Rewrites::default()),
+        rewrites: Some(rewrites()),
         blob_merge: merge::Options {
             is_virtual_ancestor: false,
             resolve_binary_with: Some(binary::ResolveWith::Ours),

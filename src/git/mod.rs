@@ -1,6 +1,7 @@
 //! Reads history and content into facts. The only home of gix and of the git command.
 
 mod ancestry;
+mod beyond;
 mod changes;
 mod command;
 mod error;

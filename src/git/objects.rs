@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use gix::objs::commit::ref_iter::Token;
 use gix::objs::{CommitRefIter, Kind, Write as _};
 
 use super::{Error, Repository};
@@ -149,7 +150,14 @@ impl Objects {
 
     fn parse_commit(&self, data: &[u8]) -> Result<CommitFacts, gix::Error> {
         let tree = CommitRefIter::from_bytes(data, self.hash).tree_id()?;
-        let parents = CommitRefIter::from_bytes(data, self.hash).parent_ids().collect();
+        let mut parents = Vec::new();
+        for token in CommitRefIter::from_bytes(data, self.hash) {
+            match token? {
+                Token::Tree { .. } => {}
+                Token::Parent { id } => parents.push(id),
+                _ => break,
+            }
+        }
         // A time that no one can read only changes the order in which commits are visited.
         let time = CommitRefIter::from_bytes(data, self.hash).committer().map_or(0, |who| who.seconds());
         Ok(CommitFacts { tree, parents, time })

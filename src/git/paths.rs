@@ -97,13 +97,13 @@ impl Folder {
         self.names.len() - 1
     }
 
-    fn name_of(&self, entry: &EntryRef<'_>) -> Option<&Name> {
+    /// Which of the names the entry has.
+    fn name_of(&self, entry: &EntryRef<'_>) -> Option<usize> {
         let first = *entry.filename.first()?;
         if self.first_bytes[usize::from(first >> 6)] & (1 << (first & 63)) == 0 {
             return None;
         }
-        let found = self.names.binary_search_by(|name| (*name.bytes).cmp(entry.filename)).ok()?;
-        Some(&self.names[found])
+        self.names.binary_search_by(|name| (*name.bytes).cmp(entry.filename)).ok()
     }
 }
 
@@ -189,13 +189,19 @@ impl Finder {
         let shape = &self.set.folders[folder];
         let mut leaves = vec![Slot::Absent; shape.leaves];
         let mut subfolders = vec![None; shape.subfolders.len()];
+        let mut seen = vec![false; shape.names.len()];
         let mut open = shape.names.len();
         for entry in TreeRefIter::from_bytes(data, objects.hash) {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => return objects.damaged(tree, error),
             };
-            let Some(name) = shape.name_of(&entry) else { continue };
+            let Some(number) = shape.name_of(&entry) else { continue };
+            let name = &shape.names[number];
+            if std::mem::replace(&mut seen[number], true) {
+                let twice = std::io::Error::other(format!("a tree that has `{}` twice", entry.filename));
+                return objects.damaged(tree, gix::Error::from_error(twice));
+            }
             let found = Entry { mode: Mode(entry.mode.value()), id: domain_id(entry.oid) };
             if let Some(leaf) = name.leaf {
                 leaves[leaf] = Slot::Entry(found);

@@ -1,5 +1,7 @@
 //! Looking for a stage of which only its fingerprints are left: the commits that touch its paths.
 
+use std::collections::HashSet;
+
 use super::graph::{Graph, NodeIndex, Visit, Watch};
 use super::objects::{commit_id, gix_id};
 use super::paths::PathSet;
@@ -36,12 +38,15 @@ impl Recorded {
         let (readers, source) = (history.readers.clone(), &mut history.source);
         let of_candidate = |paint: u64| paint & 3 == 1;
         let (scan, graph) = scan(&readers, PathSet::new(paths), context.cancel(), |look| {
-            let mut look = |seen: Visit| {
-                if of_candidate(seen.paint) {
-                    look(seen)
+            let mut looked = HashSet::new();
+            let mut look_once = |seen: Visit| {
+                if of_candidate(seen.paint) && looked.insert(seen.node) {
+                    look(seen);
                 }
             };
-            Graph::walk(source, &tips, &Watch::new(context, limits), &mut look)
+            let graph = Graph::walk(source, &tips, &Watch::new(context, limits), &mut look_once)?;
+            graph.visits().for_each(look_once);
+            Ok(graph)
         })?;
         let numbers: Vec<usize> = (0..paths.len()).collect();
         let touches = scan.touches.iter().filter(|touch| of_candidate(graph.node(touch.node).paint));
@@ -49,8 +54,8 @@ impl Recorded {
             .map(|touch| {
                 let node = graph.node(touch.node);
                 let (before, after) = (scan.before(touch, &numbers), scan.after(touch, &numbers));
-                let (commit, is_root) = (commit_id(&node.id), node.parents.is_empty());
-                (touch.node, Sighting { commit, is_root, before, after })
+                let (commit, is_void) = (commit_id(&node.id), node.parents.is_empty());
+                (touch.node, Sighting { commit, is_void, before, after })
             })
             .collect();
         found.sort_by_key(|(node, _)| graph.node(*node).visited);

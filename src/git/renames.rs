@@ -20,7 +20,7 @@ impl Search<'_> {
     ) -> Result<Vec<(NodeIndex, Sighting)>, Error> {
         let watched: HashSet<RepoPath> = self.runs[run].shape.stage.paths.iter().cloned().collect();
         let lost = |sighting: &Sighting, path: usize| {
-            sighting.before[path].raw().is_some() && sighting.after[path] == Slot::Absent
+            sighting.before[path].raw().is_some() && sighting.after[path].raw().is_none()
         };
         // A path that the candidate still has, or has again, was not moved away for good.
         let existed = |change: &PathChange, at: &Slot| change.old.raw().is_some() && at.raw().is_none();
@@ -67,7 +67,7 @@ impl Search<'_> {
         let numbers: Vec<usize> = (0..paths.len()).collect();
         let taken = |touch| {
             let (before, after) = (scan.before(touch, &numbers), scan.after(touch, &numbers));
-            before.iter().zip(after).any(|(before, after)| before.raw().is_some() && after == Slot::Absent)
+            before.iter().zip(after).any(|(before, after)| before.raw().is_some() && after.raw().is_none())
         };
         Ok(scan.touches.iter().map(|touch| (touch.node, taken(touch))).collect())
     }
@@ -78,6 +78,6 @@ impl Search<'_> {
         let (objects, finder) = (&self.merger.objects, &self.runs[run].finder);
         let (old, new) = (finder.state(objects, &trees.old)?, finder.state(objects, &trees.new)?);
         let (before, after) = (finder.slots(old, 0..paths), finder.slots(new, 0..paths));
-        Ok(Some(Sighting { commit: commit_id(&self.graph.node(node).id), is_root: false, before, after }))
+        Ok(Some(Sighting { commit: commit_id(&self.graph.node(node).id), is_void: false, before, after }))
     }
 }

@@ -49,10 +49,7 @@ impl Search<'_> {
         let node = self.runs[run].sighted[place];
         let Some(at) = self.trees_at(node) else { return Ok(Replayed::Unknown) };
         if base == ReplayBase::Natural {
-            return match self.may_hold_all(run, place)? {
-                true => self.replay_natural(run, node, at),
-                false => Ok(Replayed::NotApplicable),
-            };
+            return self.replay_natural(run, place, at);
         }
         let change = self.scope_trees(run, scope);
         let sighting = &self.runs[run].sightings[place];
@@ -72,11 +69,7 @@ impl Search<'_> {
     }
 
     fn unit(&self, run: usize, scope: Scope) -> &Unit {
-        let stage = &self.runs[run].shape.stage;
-        match (scope, &stage.commits) {
-            (Scope::Commit(number), Some(commits)) => &commits[number],
-            _ => &stage.whole,
-        }
+        self.runs[run].shape.stage.unit(scope)
     }
 
     /// `change` replayed on the tree before the commit `at`, path by path; with rename detection where a path is lost.
@@ -143,8 +136,8 @@ impl Search<'_> {
         Ok(if !changed.is_empty() && differing.is_empty() { Replayed::Equal } else { Replayed::Differs(differing) })
     }
 
-    /// Whether the sighting could hold the whole stage. Whatever base a replay starts from, its result holds what the
-    /// stage added and lacks what it dropped; to see that this cannot be spares looking for the base.
+    /// Whether the sighting could hold the whole stage. A replay from below the base of the stage holds what the stage
+    /// added and lacks what it dropped; to see that this cannot be spares looking for the base.
     fn may_hold_all(&mut self, run: usize, place: usize) -> Result<bool, Error> {
         let run = &self.runs[run];
         for change in &run.shape.stage.whole.changes {
@@ -155,7 +148,7 @@ impl Search<'_> {
                 (Some(old), Some(new), Some(after)) if [old, new, after].iter().all(|entry| entry.mode.is_file()) => {
                     self.merger.may_result_in(old.id, new.id, after.id)?
                 }
-                (_, Some(_), after) => after.is_some(),
+                (_, Some(_), after) => after.is_some() || run.is_renamed,
             };
             if !fits {
                 return Ok(false);
@@ -164,7 +157,12 @@ impl Search<'_> {
         Ok(true)
     }
 
-    fn replay_natural(&mut self, run: usize, node: NodeIndex, at: Trees) -> Result<Replayed, Error> {
+    fn replay_natural(&mut self, run: usize, place: usize, at: Trees) -> Result<Replayed, Error> {
+        // With a base inside the stage, what came before it may have been reworked.
+        if !self.natural(run).inside && !self.may_hold_all(run, place)? {
+            return Ok(Replayed::NotApplicable);
+        }
+        let node = self.runs[run].sighted[place];
         let Some(&parent) = self.graph.node(node).parents.first() else { return Ok(Replayed::NotApplicable) };
         let bases = self.natural_bases(run, parent);
         if bases.is_empty() {
@@ -172,6 +170,9 @@ impl Search<'_> {
         }
         // Each of several bases must give the proof.
         for base in bases {
+            if self.graph.node(base).missing {
+                return Ok(Replayed::Unknown);
+            }
             let base = self.graph.node(base).tree;
             let replayed = self.replay_from(run, base, at)?;
             if replayed != Replayed::Equal {
@@ -183,14 +184,7 @@ impl Search<'_> {
 
     /// The merge bases of `parent` and the head; none where they are just the recorded base.
     fn natural_bases(&mut self, number: usize, parent: NodeIndex) -> Vec<NodeIndex> {
-        if self.runs[number].natural.is_none() {
-            let (base, head) = (self.runs[number].base, self.runs[number].head);
-            let inside =
-                self.graph.history(&[head]).iter().zip(0..).any(|(seen, node)| *seen && self.in_range(number, node));
-            let above_base = self.graph.descendants(base);
-            self.runs[number].natural = Some(Natural { inside, above_base, bases: HashMap::new() });
-        }
-        let Some(natural) = &self.runs[number].natural else { return Vec::new() };
+        let natural = self.natural(number);
         if !natural.inside && natural.above_base[parent as usize] {
             return Vec::new();
         }
@@ -198,7 +192,6 @@ impl Search<'_> {
             return bases.clone();
         }
         let mut bases = self.graph.merge_bases(parent, self.runs[number].head);
-        bases.retain(|&base| !self.graph.node(base).missing);
         if bases == [self.runs[number].base] {
             bases.clear();
         }
@@ -206,6 +199,19 @@ impl Search<'_> {
             natural.bases.insert(parent, bases.clone());
         }
         bases
+    }
+
+    fn natural(&mut self, number: usize) -> &Natural {
+        let natural = match self.runs[number].natural.take() {
+            Some(natural) => natural,
+            None => {
+                let history = self.graph.history(&[self.runs[number].head]);
+                let inside = history.iter().zip(0..).any(|(seen, node)| *seen && self.in_range(number, node));
+                let above_base = self.graph.descendants(self.runs[number].base);
+                Natural { inside, above_base, bases: HashMap::new() }
+            }
+        };
+        self.runs[number].natural.insert(natural)
     }
 
     /// The head replayed from another base: compared on what lies between them, and on every path of the stage.

@@ -1,7 +1,8 @@
 //! The history search: answers what the ladder of proofs asks about one candidate, for any number of stages at once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use super::beyond::{BaseHistory, beyond};
 use super::graph::{Graph, MAX_TIPS, NodeIndex, Visit, Watch};
 use super::merger::Merger;
 use super::objects::{Readers, commit_id, gix_id};
@@ -63,6 +64,7 @@ pub(super) struct Run {
     /// Whether the candidate's history was found to rename one of the stage's paths.
     pub(super) is_renamed: bool,
     pub(super) natural: Option<super::replay::Natural>,
+    base_history: Option<BaseHistory>,
 }
 
 impl<'r> Search<'r> {
@@ -86,14 +88,19 @@ impl<'r> Search<'r> {
         tips.extend(spans.iter().flat_map(|span| [gix_id(span.base.0), gix_id(span.head.0)]));
         let watch = Watch::new(context, limits);
         let (scan, graph) = scan(&readers, PathSet::new(&paths), context.cancel(), |look| {
-            // Of no interest is what every base reaches; paint that comes later only makes it more.
+            // Of no interest is what every base reaches: paint that comes later only makes it more.
             let bases = (0..spans.len()).map(base_bit).sum::<u64>();
-            let mut of_candidate = |seen: Visit| {
-                if seen.paint & 1 == 1 && seen.paint & bases != bases {
+            let wanted = |paint: u64| paint & 1 == 1 && paint & bases != bases;
+            let mut looked = HashSet::new();
+            let mut look_once = |seen: Visit| {
+                if wanted(seen.paint) && looked.insert(seen.node) {
                     look(seen);
                 }
             };
-            Graph::walk(source, &tips, &watch, &mut of_candidate)
+            let graph = Graph::walk(source, &tips, &watch, &mut look_once)?;
+            // Where clocks went backwards, or stood still, the candidate's own paint can come late.
+            graph.visits().for_each(look_once);
+            Ok(graph)
         })?;
         let node = |tip: usize| graph.find(&tips[tip]).unwrap_or_default();
         let runs = shapes.into_iter().enumerate().map(|(i, shape)| Run {
@@ -107,6 +114,7 @@ impl<'r> Search<'r> {
             sightings: Vec::new(),
             is_renamed: false,
             natural: None,
+            base_history: None,
         });
         let runs = runs.collect();
         let candidate = node(0);
@@ -139,6 +147,7 @@ impl<'r> Search<'r> {
                 Answer::Sightings(self.runs[run].sightings.clone(), self.coverage(run))
             }
             Question::Replay { place, scope, base } => Answer::Replay(self.replay(run, *place, *scope, *base)?),
+            Question::Beyond(places) => Answer::Beyond(self.beyond(run, places)?),
             Question::Order(places) => Answer::Order(self.order(run, places)),
             Question::SameEnd => Answer::SameEnd(self.same_end(run)?),
             Question::Carrier(_) => Answer::Carrier(None),
@@ -208,8 +217,8 @@ impl<'r> Search<'r> {
             let (before, after) = (self.scan.before(touch, &numbers), self.scan.after(touch, &numbers));
             if before != after {
                 let node = self.graph.node(touch.node);
-                let (commit, is_root) = (commit_id(&node.id), node.parents.is_empty());
-                found.push((touch.node, Sighting { commit, is_root, before, after }));
+                let (commit, is_void) = (commit_id(&node.id), node.parents.is_empty());
+                found.push((touch.node, Sighting { commit, is_void, before, after }));
             }
         }
         let is_found = found.iter().any(|(_, sighting)| sighting.makes(&stage.whole));
@@ -228,6 +237,12 @@ impl<'r> Search<'r> {
         let node = self.graph.node(node);
         let parent = self.graph.node(*node.parents.first()?);
         (!parent.missing).then_some(Trees { old: parent.tree, new: node.tree })
+    }
+
+    fn beyond(&mut self, number: usize, places: &[usize]) -> Result<Vec<Option<bool>>, Error> {
+        let run = &mut self.runs[number];
+        let nodes: Vec<_> = places.iter().map(|&place| run.sighted[place]).collect();
+        beyond(&self.graph, &mut self.merger.objects, &mut run.base_history, run.base, &nodes)
     }
 
     fn order(&self, run: usize, places: &[usize]) -> Vec<(usize, usize)> {

@@ -3,7 +3,7 @@
 use super::Error;
 use super::changes::changed_paths;
 use super::graph::CommitSource;
-use super::objects::{Objects, gix_id};
+use super::objects::{CommitFacts, Objects, gix_id};
 use super::paths::{Finder, PathSet};
 use super::search::Span;
 use crate::domain::equivalence::{PathChange, RepoPath, Stage, Unit};
@@ -11,6 +11,8 @@ use crate::domain::ids::CommitId;
 
 /// A stage of more commits than this is looked for as a whole only.
 const MAX_COMMITS: usize = 10_000;
+/// No file system nests folders so deep; reading on would only overflow the stack.
+const MAX_DEPTH: usize = 1_000;
 
 /// A stage, with the trees behind it.
 pub(super) struct Shape {
@@ -30,21 +32,23 @@ pub(super) struct Trees {
 /// Reads what `span` changes. Where objects are missing the stage is marked as not known.
 pub(super) fn read_shape(source: &mut CommitSource, span: Span) -> Result<Shape, Error> {
     let nothing = gix::ObjectId::empty_tree(source.objects.hash);
-    let mut tree_of = |commit: CommitId| {
-        let facts = source.read(&gix_id(commit.0))?;
-        Ok::<_, Error>(facts.map_or(nothing, |facts| facts.tree))
-    };
-    let trees = Trees { old: tree_of(span.base)?, new: tree_of(span.head)? };
+    let (base, head) = (source.read(&gix_id(span.base.0))?, source.read(&gix_id(span.head.0))?);
+    let mut known = base.is_some() && head.is_some();
+    let tree = |facts: Option<CommitFacts>| facts.map_or(nothing, |facts| facts.tree);
+    let trees = Trees { old: tree(base), new: tree(head) };
     let line = line(source, span)?;
     let objects = &source.objects;
     let commit_trees: Vec<Trees> = line.iter().flatten().map(|(_, trees)| *trees).collect();
     let mut all = Vec::new();
-    let mut known = true;
     for pair in commit_trees.iter().chain([&trees]) {
         match changed_paths(objects, Some(&pair.old), &pair.new)? {
             Some(paths) => all.extend(paths),
             None => known = false,
         }
+    }
+    known &= all.iter().all(|path: &RepoPath| path.as_bytes().iter().filter(|&&byte| byte == b'/').count() < MAX_DEPTH);
+    if !known {
+        all.clear();
     }
     all.sort_unstable();
     all.dedup();
@@ -62,7 +66,7 @@ fn unit(finder: &Finder, objects: &Objects, commit: CommitId, trees: Trees, path
     let (old, new) = (finder.state(objects, &trees.old)?, finder.state(objects, &trees.new)?);
     let slots = finder.slots(old, 0..paths).into_iter().zip(finder.slots(new, 0..paths)).enumerate();
     let changes = slots.map(|(path, (old, new))| PathChange { path, old, new });
-    let changes = changes.filter(|change| change.old != change.new).collect();
+    let changes = changes.filter(|change| change.old.raw() != change.new.raw() || change.old.is_unknown()).collect();
     Ok(Unit { commit, changes })
 }
 

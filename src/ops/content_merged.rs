@@ -95,7 +95,10 @@ impl<'r> Request<'r> {
             if next.verdict == Verdict::Contained {
                 return Ok(next);
             }
-            answer.get_or_insert(next);
+            // Of several answers the one that claims least.
+            if answer.as_ref().is_none_or(|answer: &ContentMerged| answer.verdict == Verdict::Absent) {
+                answer = Some(next);
+            }
         }
         match answer {
             Some(answer) => Ok(answer),

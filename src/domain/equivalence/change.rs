@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::super::ids::{CommitId, ObjectId};
+use super::question::Scope;
+use crate::domain::ids::{CommitId, ObjectId};
 
 /// A path inside a repository: bytes with `/` between folders, as git stores them.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -127,6 +128,14 @@ pub struct Stage {
 }
 
 impl Stage {
+    /// The change that is meant.
+    pub fn unit(&self, scope: Scope) -> &Unit {
+        match (scope, &self.commits) {
+            (Scope::Commit(number), Some(commits)) => &commits[number],
+            _ => &self.whole,
+        }
+    }
+
     /// The names of the paths that the whole touches.
     pub fn touched(&self) -> impl Iterator<Item = &RepoPath> {
         self.whole.changes.iter().map(|change| &self.paths[change.path])
@@ -143,9 +152,9 @@ impl Stage {
 pub struct Sighting {
     /// The commit.
     pub commit: CommitId,
-    /// It has no parent. Then nothing shows how it came to be, and it proves nothing; what it holds can still be a
-    /// trace.
-    pub is_root: bool,
+    /// It proves nothing, since it has no parent that would show how it came to be, or is in the base's history. What it
+    /// holds can still be a trace.
+    pub is_void: bool,
     /// What its first parent has at each of [`Stage::paths`].
     pub before: Vec<Slot>,
     /// What it has itself.
@@ -155,7 +164,7 @@ pub struct Sighting {
 impl Sighting {
     /// Whether it makes every change of `unit`, object for object (proof 2a of the specification).
     pub fn makes(&self, unit: &Unit) -> bool {
-        !self.is_root
+        !self.is_void
             && !unit.changes.is_empty()
             && unit.changes.iter().all(|change| {
                 let (before, after) = (self.before[change.path], self.after[change.path]);

@@ -158,7 +158,7 @@ fn unit_digest(stage: &Stage, unit: &Unit) -> String {
 /// `None` where something is missing, or where the commit changes none of the paths.
 fn sighting_digest(content: &Content, sighting: &Sighting) -> Option<String> {
     let slots = sighting.before.iter().zip(&sighting.after);
-    if sighting.is_root || slots.clone().any(|(before, after)| before.is_unknown() || after.is_unknown()) {
+    if sighting.is_void || slots.clone().any(|(before, after)| before.is_unknown() || after.is_unknown()) {
         return None;
     }
     let changed = content.paths.iter().zip(slots).map(|(path, (b, a))| (path.clone(), b.raw(), a.raw()));
@@ -210,7 +210,7 @@ mod tests {
 
     fn sighting(before: [u8; 2], after: [u8; 2]) -> Sighting {
         let slots = |ids: [u8; 2]| ids.iter().map(|&digit| file(digit)).collect();
-        Sighting { commit: CommitId(id(5)), is_root: false, before: slots(before), after: slots(after) }
+        Sighting { commit: CommitId(id(5)), is_void: false, before: slots(before), after: slots(after) }
     }
 
     #[test]

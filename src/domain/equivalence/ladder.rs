@@ -6,7 +6,9 @@
 //! it is surely not there.
 
 use super::answer::{ContentMerged, Effect, Proof, Status, Verdict};
-use super::change::{RepoPath, Sighting, Stage, Unit};
+use std::collections::HashSet;
+
+use super::change::{RepoPath, Sighting, Stage};
 use super::effect::{effect, within};
 use super::merge::may_replay;
 use super::question::{Answer, Coverage, Probes, Question, Reach, ReplayBase, Replayed, Scope};
@@ -38,14 +40,28 @@ pub enum Step {
 enum Phase {
     Reach,
     Sightings,
-    Replay { place: usize, base: ReplayBase },
-    PerCommit { commit: usize, place: usize },
+    Replay {
+        place: usize,
+        base: ReplayBase,
+    },
+    /// Landed with the first of these places, by this proof, if all are beyond the base.
+    Beyond {
+        places: Vec<usize>,
+        proof: Proof,
+    },
+    PerCommit {
+        commit: usize,
+        place: usize,
+    },
     Order,
     SameEnd,
     Carrier(usize),
     Others(usize),
     Effect,
-    Trace { place: usize, scope: usize },
+    Trace {
+        place: usize,
+        scope: usize,
+    },
     Done,
 }
 
@@ -59,7 +75,9 @@ pub struct Ladder {
     pub(super) reach: Reach,
     pub(super) sightings: Vec<Sighting>,
     pub(super) coverage: Coverage,
-    /// For each commit that changes something, the places where it landed.
+    /// The commits that change something, by their place in [`Stage::commits`].
+    pub(super) solid: Vec<usize>,
+    /// For each of these, the places where it landed.
     pub(super) found: Vec<Vec<usize>>,
     pub(super) landing: Option<Landing>,
     pub(super) effect: Effect,
@@ -82,8 +100,10 @@ pub struct Candidate {
 impl Ladder {
     /// A ladder that looks for `stage` in `candidate`; `carriers` are so many recorded integrations that hold its head.
     pub fn new(stage: Stage, candidate: Candidate, carriers: usize) -> Self {
-        let found = vec![Vec::new(); stage.solid_commits().len()];
+        let solid = stage.solid_commits();
         Self {
+            found: vec![Vec::new(); solid.len()],
+            solid,
             gaps: !stage.known,
             stage,
             candidate,
@@ -92,7 +112,6 @@ impl Ladder {
             reach: Reach::default(),
             sightings: Vec::new(),
             coverage: Coverage::Whole,
-            found,
             landing: None,
             effect: Effect::Unknown,
             paths_exist: None,
@@ -107,6 +126,7 @@ impl Ladder {
                 Phase::Reach => Some(Question::Reach),
                 Phase::Sightings => Some(Question::Sightings),
                 Phase::Replay { place, base } => self.next_replay(place, base),
+                Phase::Beyond { places, .. } => Some(Question::Beyond(places)),
                 Phase::PerCommit { commit, place } => self.next_commit(commit, place),
                 Phase::Order => self.next_order(),
                 Phase::SameEnd => self.next_same_end(),
@@ -135,6 +155,7 @@ impl Ladder {
                 }
                 self.phase = Phase::PerCommit { commit, place: place + 1 };
             }
+            (Phase::Beyond { places, proof }, Answer::Beyond(beyond)) => self.told_beyond(&places, proof, &beyond),
             (Phase::Order, Answer::Order(pairs)) => self.told_order(&pairs),
             (Phase::SameEnd, Answer::SameEnd(same)) => {
                 self.gaps |= same.is_none();
@@ -175,10 +196,7 @@ impl Ladder {
         self.sightings = sightings;
         self.coverage = coverage;
         self.phase = match self.sightings.iter().position(|sighting| sighting.makes(&self.stage.whole)) {
-            Some(place) => {
-                self.land(self.sightings[place].commit, Proof::SameChange);
-                Phase::Others(place)
-            }
+            Some(place) => Phase::Beyond { places: vec![place], proof: Proof::SameChange },
             None => Phase::Replay { place: 0, base: ReplayBase::Recorded },
         };
     }
@@ -188,7 +206,7 @@ impl Ladder {
             self.phase = Phase::PerCommit { commit: 0, place: 0 };
             return None;
         };
-        if sighting.is_root {
+        if sighting.is_void {
             self.phase = Phase::Replay { place: place + 1, base: ReplayBase::Recorded };
             return None;
         }
@@ -202,18 +220,36 @@ impl Ladder {
     fn told_replay(&mut self, place: usize, base: ReplayBase, replayed: &Replayed) {
         self.gaps |= *replayed == Replayed::Unknown;
         self.phase = match (replayed, base) {
-            (Replayed::Equal, _) => {
-                self.land(self.sightings[place].commit, Proof::Replay);
-                Phase::Others(place)
-            }
+            (Replayed::Equal, _) => Phase::Beyond { places: vec![place], proof: Proof::Replay },
             (_, ReplayBase::Recorded) => Phase::Replay { place, base: ReplayBase::Natural },
             (_, ReplayBase::Natural) => Phase::Replay { place: place + 1, base: ReplayBase::Recorded },
         };
     }
 
+    /// What the walk takes for commits beyond the base can be in its history after all, where clocks went backwards.
+    /// Such a sighting proves nothing, and the search goes on without it.
+    fn told_beyond(&mut self, places: &[usize], proof: Proof, beyond: &[Option<bool>]) {
+        let inside = places.iter().zip(beyond).filter(|(_, beyond)| **beyond != Some(true));
+        let inside: Vec<usize> = inside.map(|(&place, _)| place).collect();
+        self.gaps |= beyond.iter().any(Option::is_none);
+        if let (true, Some(&place)) = (inside.is_empty(), places.first()) {
+            self.land(self.sightings[place].commit, proof);
+            if proof != Proof::PerCommit {
+                self.phase = Phase::Others(place);
+            }
+            return;
+        }
+        for place in inside {
+            self.sightings[place].is_void = true;
+        }
+        self.found.iter_mut().for_each(Vec::clear);
+        let (sightings, coverage) = (std::mem::take(&mut self.sightings), self.coverage.clone());
+        self.told_sightings(sightings, coverage);
+    }
+
     /// Looks for each commit that changes something; a stage with only one such commit was looked for as a whole.
     fn next_commit(&mut self, commit: usize, place: usize) -> Option<Question> {
-        let solid = self.stage.solid_commits();
+        let solid = &self.solid;
         if solid.len() < 2 || commit >= solid.len() {
             self.phase = Phase::Order;
             return None;
@@ -222,11 +258,11 @@ impl Ladder {
             self.phase = Phase::PerCommit { commit: commit + 1, place: 0 };
             return None;
         };
-        let unit = self.unit(Scope::Commit(solid[commit]));
+        let scope = Scope::Commit(solid[commit]);
+        let unit = self.stage.unit(scope);
         if sighting.makes(unit) {
             self.found[commit].push(place);
         } else if may_replay(unit, sighting) {
-            let scope = Scope::Commit(solid[commit]);
             return Some(Question::Replay { place, scope, base: ReplayBase::Recorded });
         }
         self.phase = Phase::PerCommit { commit, place: place + 1 };
@@ -245,10 +281,15 @@ impl Ladder {
     }
 
     fn told_order(&mut self, pairs: &[(usize, usize)]) {
-        match matching::landing(&self.found, |a, b| a == b || pairs.contains(&(a, b))) {
-            Some(place) => self.land(self.sightings[place].commit, Proof::PerCommit),
-            None => self.phase = Phase::SameEnd,
-        }
+        let pairs: HashSet<&(usize, usize)> = pairs.iter().collect();
+        self.phase = match matching::landing(&self.found, |a, b| a == b || pairs.contains(&(a, b))) {
+            Some(place) => {
+                let mut places = vec![place];
+                places.extend(self.found.iter().flatten().filter(|&&other| other != place));
+                Phase::Beyond { places, proof: Proof::PerCommit }
+            }
+            None => Phase::SameEnd,
+        };
     }
 
     fn next_same_end(&mut self) -> Option<Question> {
@@ -300,24 +341,22 @@ impl Ladder {
         self.found.iter().any(|places| !places.is_empty())
     }
 
-    fn scopes(&self) -> Vec<Scope> {
-        match self.stage.commits {
-            Some(_) => self.stage.solid_commits().into_iter().map(Scope::Commit).collect(),
-            None => vec![Scope::Whole],
-        }
-    }
-
     fn next_trace(&mut self, place: usize, scope: usize) -> Option<Question> {
-        let scopes = self.scopes();
         let Some(sighting) = self.sightings.get(place) else {
             self.phase = Phase::Done;
             return None;
         };
-        let Some(&wanted) = scopes.get(scope) else {
+        if self.stage.commits.is_none() {
+            // What single commits of it hold cannot be told apart, so that each touch may be a part.
+            self.told_trace(place, scope, Some(true));
+            return None;
+        }
+        let Some(&number) = self.solid.get(scope) else {
             self.phase = Phase::Trace { place: place + 1, scope: 0 };
             return None;
         };
-        match trace_by_ids(self.unit(wanted), sighting) {
+        let wanted = Scope::Commit(number);
+        match trace_by_ids(self.stage.unit(wanted), sighting) {
             Some(trace) => {
                 self.told_trace(place, scope, Some(trace));
                 None
@@ -333,13 +372,6 @@ impl Ladder {
             self.phase = Phase::Done;
         } else {
             self.phase = Phase::Trace { place, scope: scope + 1 };
-        }
-    }
-
-    fn unit(&self, scope: Scope) -> &Unit {
-        match (scope, &self.stage.commits) {
-            (Scope::Commit(number), Some(commits)) => &commits[number],
-            _ => &self.stage.whole,
         }
     }
 

@@ -94,7 +94,7 @@ pub fn may_replay(unit: &Unit, sighting: &Sighting) -> bool {
     let certain = |change: &&PathChange| !lost || everywhere(change);
     // A replay that changes nothing where the sighting changes nothing is no landing.
     let touched = lost || unit.changes.iter().any(|change| sighting.touches(change.path));
-    !sighting.is_root && touched && unit.changes.iter().filter(certain).all(fits)
+    !sighting.is_void && touched && unit.changes.iter().filter(certain).all(fits)
 }
 
 #[cfg(test)]

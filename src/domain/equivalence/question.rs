@@ -38,6 +38,8 @@ pub enum Question {
         /// From what it starts.
         base: ReplayBase,
     },
+    /// Are these places really not in the history of the base? Answer: [`Answer::Beyond`].
+    Beyond(Vec<usize>),
     /// Which of these places are in the history of which? Answer: [`Answer::Order`].
     Order(Vec<usize>),
     /// Is the base contained, and does every path end as in the stage? Answer: [`Answer::SameEnd`].
@@ -66,6 +68,8 @@ pub enum Answer {
     Sightings(Vec<Sighting>, Coverage),
     /// What the replay gave.
     Replay(Replayed),
+    /// For each place asked about whether the base does not reach it; `None` where that could not be told.
+    Beyond(Vec<Option<bool>>),
     /// The pairs (a, b) in which place b is in the history of place a.
     Order(Vec<(usize, usize)>),
     /// Whether every path ends as in the stage; `None` when something is missing.

@@ -39,10 +39,9 @@ fn landed(ladder: &Ladder, effect: Effect) -> String {
     let found = match landing.proof {
         Proof::SameChange => format!("{head} landed in {name} as {at}, which makes the very same change"),
         Proof::Replay => format!("{head} landed in {name} as {at}: replaying it there gives exactly that commit"),
-        Proof::PerCommit => format!(
-            "the {} commits up to {head} landed in {name} one by one, the last as {at}",
-            ladder.stage.solid_commits().len()
-        ),
+        Proof::PerCommit => {
+            format!("the {} commits up to {head} landed in {name} one by one, the last as {at}", ladder.solid.len())
+        }
         Proof::SameEnd => format!("every path that {head} touched is in {name} ({at}) exactly as it left it"),
         Proof::Carrier => format!("{head} landed in {name} as {at}, together with other work that holds it"),
         Proof::Fingerprint => format!("{head} landed in {name} as {at}, by the recorded digests of its change"),
@@ -73,7 +72,9 @@ fn not_proved(ladder: &Ladder, verdict: Verdict) -> String {
     let mut clauses = vec![missing(ladder)];
     clauses.extend(state(ladder));
     clauses.extend(match &ladder.coverage {
-        Coverage::Whole if ladder.gaps => Some("some objects are missing, so it may have landed".to_owned()),
+        Coverage::Whole if ladder.gaps => {
+            Some("not all that matters could be looked at, so it may have landed".to_owned())
+        }
         Coverage::Whole => None,
         Coverage::Part(why) => Some(format!("{why}, so it may have landed unseen")),
     });
@@ -86,8 +87,8 @@ fn missing(ladder: &Ladder) -> String {
     let parts: Vec<String> = ladder
         .found
         .iter()
-        .zip(ladder.stage.solid_commits())
-        .filter_map(|(places, number)| {
+        .zip(&ladder.solid)
+        .filter_map(|(places, &number)| {
             let commit = ladder.stage.commits.as_ref()?.get(number)?.commit;
             let at = ladder.sightings.get(*places.first()?)?.commit;
             Some(format!("{} as {}", commit.short(), at.short()))

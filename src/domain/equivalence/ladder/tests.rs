@@ -34,7 +34,7 @@ fn stage() -> Stage {
 
 fn sighting(at: u8, before: [u8; 2], after: [u8; 2]) -> Sighting {
     let slots = |ids: [u8; 2]| ids.into_iter().map(file).collect();
-    Sighting { commit: commit(at), is_root: false, before: slots(before), after: slots(after) }
+    Sighting { commit: commit(at), is_void: false, before: slots(before), after: slots(after) }
 }
 
 const NOT_REACHED: Answer =
@@ -101,6 +101,7 @@ fn the_very_same_change_is_found_without_a_merge_and_asked_for_its_effect() {
         let script = vec![
             (Question::Reach, NOT_REACHED),
             (Question::Sightings, found(sightings)),
+            (Question::Beyond(vec![1]), Answer::Beyond(vec![Some(true)])),
             (Question::Others(1), Answer::Others(vec![RepoPath::from(&b"c"[..])])),
             (Question::Effect, effect),
         ];
@@ -125,6 +126,7 @@ fn a_part_merged_for_real_must_hold_from_inside_the_stage_too() {
         let script = vec![
             (Question::Reach, NOT_REACHED),
             (Question::Sightings, found(vec![sighting(2, [1, 11], [2, 12])])),
+            (Question::Beyond(vec![0]), Answer::Beyond(vec![Some(true)])),
             (Question::Others(0), Answer::Others(Vec::new())),
             (Question::Effect, Answer::Effect(probes)),
         ];
@@ -147,6 +149,7 @@ fn a_replay_is_asked_for_where_ids_leave_it_open_the_nearest_first() {
         (replay(0, ReplayBase::Recorded), Answer::Replay(Replayed::Differs(Vec::new()))),
         (replay(0, ReplayBase::Natural), Answer::Replay(Replayed::NotApplicable)),
         (replay(1, ReplayBase::Recorded), Answer::Replay(Replayed::Equal)),
+        (Question::Beyond(vec![1]), Answer::Beyond(vec![Some(true)])),
         (Question::Others(1), Answer::Others(Vec::new())),
         (Question::Effect, present()),
     ];
@@ -180,13 +183,43 @@ fn commits_that_landed_one_by_one_need_one_landing_that_holds_the_rest() {
     for (order, proof) in [(vec![(0, 0), (1, 1), (0, 1)], Some(Proof::PerCommit)), (vec![(0, 0), (1, 1)], None)] {
         let mut script = whole_not_found(picked());
         script.push((Question::Order(vec![0, 1]), Answer::Order(order)));
-        if proof.is_none() {
-            script.push((Question::SameEnd, Answer::SameEnd(Some(false))));
-        }
+        script.push(match proof {
+            Some(_) => (Question::Beyond(vec![0, 1]), Answer::Beyond(vec![Some(true); 2])),
+            None => (Question::SameEnd, Answer::SameEnd(Some(false))),
+        });
         script.push((Question::Effect, present()));
         let answer = climb(stage(), 0, script);
         assert_eq!((answer.proof, answer.matched_commit), (proof, proof.map(|_| commit(1))));
     }
+}
+
+#[test]
+fn what_the_base_reaches_after_all_proves_nothing() {
+    for beyond in [Some(false), None] {
+        let sightings = vec![sighting(2, [1, 11], [2, 12])];
+        let script = vec![
+            (Question::Reach, NOT_REACHED),
+            (Question::Sightings, found(sightings)),
+            (Question::Beyond(vec![0]), Answer::Beyond(vec![beyond])),
+            (Question::SameEnd, Answer::SameEnd(Some(false))),
+            (Question::Effect, present()),
+        ];
+        let answer = climb(stage(), 0, script);
+        assert_eq!((answer.status, answer.proof, answer.verdict), (Status::NotMerged, None, Verdict::Ask));
+    }
+}
+
+#[test]
+fn a_stage_with_merges_inside_is_absent_only_where_nothing_touched_its_paths() {
+    let merged = || Stage { commits: None, ..stage() };
+    let end = || vec![(Question::SameEnd, Answer::SameEnd(Some(false))), (Question::Effect, gone())];
+    let start =
+        |sightings: Vec<Sighting>| vec![(Question::Reach, NOT_REACHED), (Question::Sightings, found(sightings))];
+    assert_eq!(climb(merged(), 0, [start(Vec::new()), end()].concat()).verdict, Verdict::Absent);
+    let touched = start(vec![sighting(1, [1, 11], [6, 11])]);
+    let natural = Question::Replay { place: 0, scope: Scope::Whole, base: ReplayBase::Natural };
+    let script = [touched, vec![(natural, Answer::Replay(Replayed::NotApplicable))], end()].concat();
+    assert_eq!(climb(merged(), 0, script).verdict, Verdict::Ask);
 }
 
 #[test]
@@ -296,7 +329,7 @@ fn nothing_is_no_evidence() {
 
 #[test]
 fn a_root_proves_nothing_though_it_holds_everything() {
-    let root = Sighting { is_root: true, before: vec![Slot::Absent; 2], ..sighting(3, [1, 11], [2, 12]) };
+    let root = Sighting { is_void: true, before: vec![Slot::Absent; 2], ..sighting(3, [1, 11], [2, 12]) };
     let script = vec![
         (Question::Reach, NOT_REACHED),
         (Question::Sightings, found(vec![root])),
