@@ -1,6 +1,8 @@
 /** Runs cargo: checks that it is there and new enough, builds the workspace, and says which files came out. */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { inRoot, Problem, root } from "./project.mjs";
 
@@ -18,7 +20,23 @@ export const ADDON_CRATE = "okstra-node";
  */
 export function cargoEnvironment() {
   mkdirSync(typeFolder, { recursive: true });
-  return { ...process.env, NAPI_TYPE_DEF_TMP_FOLDER: typeFolder };
+  return { ...toolchain(), ...process.env, NAPI_TYPE_DEF_TMP_FOLDER: typeFolder };
+}
+
+/**
+ * Where rustup keeps its toolchains when `HOME` is not the user's home, as in a test with an empty one: rustup's own
+ * `cargo` would find none there.
+ *
+ * @returns {Record<string, string>}
+ */
+function toolchain() {
+  const home = userInfo().homedir;
+  const found = (/** @type {string} */ folder) => existsSync(join(process.env.HOME ?? home, folder));
+  /** @type {Record<string, string>} */
+  const variables = {};
+  if (!found(".rustup") && existsSync(join(home, ".rustup"))) variables.RUSTUP_HOME = join(home, ".rustup");
+  if (!found(".cargo") && existsSync(join(home, ".cargo"))) variables.CARGO_HOME = join(home, ".cargo");
+  return variables;
 }
 
 /**
@@ -29,11 +47,11 @@ export const WITH_TESTS = "OKSTRA_BUILD_WITH_TESTS";
 
 /** Throws a problem with what to do when there is no cargo that can build okstra. */
 export function checkCargo() {
-  const { error, status, stdout, stderr } = spawnSync("cargo", ["--version"], { cwd: root, encoding: "utf8" });
+  const { error, status, stdout, stderr } = spawnSync("cargo", ["--version"], { cwd: root, encoding: "utf8", env: cargoEnvironment() });
   const needed = neededRust();
   const hint = `install Rust ${needed} or newer with rustup, or \`rustup update\`, and try again`;
   if (error !== undefined) throw new Problem(`cargo is needed to build okstra and cannot be started: ${error.message}`, hint);
-  if (status !== 0) throw new Problem(`cargo --version failed: ${stderr.trim()}`, hint);
+  if (status !== 0) throw new Problem(`cargo --version failed: ${stderr.trim().split("\n", 1)[0]}`, hint);
   const found = /^cargo (\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   if (found === undefined) throw new Problem(`cargo --version says ${JSON.stringify(stdout.trim())}`, hint);
   if (isOlder(found, needed)) throw new Problem(`okstra needs Rust ${needed}, and cargo is ${found}`, hint);

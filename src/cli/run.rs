@@ -26,13 +26,17 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
 /// Runs one command on `context`, and prints to `streams`. `arguments` are without the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, context: Context, streams: Streams) -> Exit {
     let arguments: Vec<_> = arguments.into_iter().collect();
-    let parsed = Cli::parse_arguments(&arguments, streams.out.columns);
-    let globals = parsed.as_ref().map_or_else(|_| Globals::guess(&arguments), |cli| cli.globals);
+    let parsed = Failure::catch(|| Ok(Cli::parse_arguments(&arguments, streams.out.columns)));
+    let globals = match &parsed {
+        Ok(Ok(cli)) => cli.globals,
+        _ => Globals::guess(&arguments),
+    };
     let mut output = Output::new(streams, globals, &context);
     let context = context.with_events(output.listener());
     let exit = guard(&mut output, |output| match parsed {
-        Ok(cli) => cli.command.run(&context, output),
-        Err(error) => refuse(usage::explain(&error, &arguments), output),
+        Ok(Ok(cli)) => cli.command.run(&context, output),
+        Ok(Err(error)) => refuse(usage::explain(&error, &arguments), output),
+        Err(bug) => Err(bug),
     });
     finish(exit, &mut output)
 }

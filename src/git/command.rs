@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use crate::context::Context;
-use crate::process::{Command, Ending};
+use crate::process::{self, Command, Ending};
 
 /// The git command in one folder; it sees no configuration but the repository's own.
 #[derive(Clone, Debug)]
@@ -22,14 +22,15 @@ impl Git {
     /// The same with who commits, and when: `time` in seconds since 1970, as UTC. What is made so has the same ids
     /// everywhere.
     pub fn as_committer(mut self, name: &str, mail: &str, time: u64) -> Self {
-        for role in ["AUTHOR", "COMMITTER"] {
-            let names: [&'static str; 3] = match role {
-                "AUTHOR" => ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE"],
-                _ => ["GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE"],
-            };
-            let values = [name.to_owned(), mail.to_owned(), format!("{time} +0000")];
-            self.variables.extend(names.into_iter().zip(values));
-        }
+        let date = format!("{time} +0000");
+        self.variables.extend([
+            ("GIT_AUTHOR_NAME", name.to_owned()),
+            ("GIT_AUTHOR_EMAIL", mail.to_owned()),
+            ("GIT_AUTHOR_DATE", date.clone()),
+            ("GIT_COMMITTER_NAME", name.to_owned()),
+            ("GIT_COMMITTER_EMAIL", mail.to_owned()),
+            ("GIT_COMMITTER_DATE", date),
+        ]);
         self
     }
 
@@ -63,7 +64,8 @@ impl Git {
         let command = variables
             .fold(isolated(context, &self.folder), |command, (name, value)| command.env(*name, value.as_str()));
         let output = command.args(arguments).run(context).map_err(|error| match error {
-            crate::process::Error::Cancelled(cancelled) => Error::Cancelled(cancelled),
+            process::Error::Cancelled(cancelled) => Error::Cancelled(cancelled),
+            source @ process::Error::NotFound { .. } => Error::NoGit { source },
             error => self.failed(arguments, error.to_string().as_bytes()),
         })?;
         Ok((output.ending, output.stdout, output.stderr))

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::context::Cancelled;
 use crate::domain::hint::Hint;
+use crate::process;
 
 /// Why a repository could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -63,7 +64,14 @@ pub enum Error {
         #[source]
         source: Box<gix::Error>,
     },
-    /// The git command, which is needed for this repository, failed.
+    /// There is no git command, and it is needed here.
+    #[error("git is not installed: there is no `git` on PATH")]
+    NoGit {
+        /// The cause.
+        #[source]
+        source: process::Error,
+    },
+    /// The git command failed.
     #[error("`git {arguments}` failed in `{}`: {message}", path.display())]
     GitCommand {
         /// What it was asked.
@@ -116,8 +124,8 @@ impl Hint for Error {
             Self::Permission { .. } => Some("check who owns the folder and what you may read there".to_owned()),
             Self::BrokenObject { path, .. } => Some(format!("see what else is broken: git -C {} fsck", quoted(path))),
             Self::BrokenRef { path, .. } => Some(format!("see all refs: git -C {} for-each-ref", quoted(path))),
-            Self::GitCommand { .. } => Some("check that git is installed and on PATH: git --version".to_owned()),
-            Self::Open { .. } | Self::Cancelled(_) => None,
+            Self::NoGit { .. } => Some("install git, or put it on PATH, and try again".to_owned()),
+            Self::GitCommand { .. } | Self::Open { .. } | Self::Cancelled(_) => None,
         }
     }
 }

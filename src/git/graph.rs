@@ -16,7 +16,7 @@ use gix::hashtable::HashMap;
 use super::Error;
 use super::objects::{CommitFacts, Objects, Readers};
 use super::search::Limits;
-use crate::context::{Cancelled, Context, Event, Stopwatch};
+use crate::context::{Cancelled, Context, Event};
 
 /// How many tips one walk can paint.
 pub(super) const MAX_TIPS: usize = 64;
@@ -46,30 +46,24 @@ pub(super) struct Node {
 
 /// When to stop early, and whom to tell.
 pub(super) struct Watch<'a> {
-    max_commits: Option<u64>,
-    max_time: Option<(std::time::Duration, Stopwatch)>,
+    limits: Limits,
     context: &'a Context,
 }
 
 impl<'a> Watch<'a> {
     pub(super) fn new(context: &'a Context, limits: Limits) -> Self {
-        let max_time = limits.max_time.map(|max| (max, context.clock().start()));
-        Self { max_commits: limits.max_commits, max_time, context }
+        Self { limits, context }
     }
 
     /// Why the walk has to stop after so many commits, if it has to.
     fn stop(&self, commits: usize) -> Result<Option<String>, Cancelled> {
-        if let Some(max) = self.max_commits.filter(|max| commits as u64 >= *max) {
+        if let Some(max) = self.limits.max_commits.filter(|max| commits as u64 >= *max) {
             return Ok(Some(format!("the search stopped after {max} commits")));
         }
         if commits.is_multiple_of(BEAT) {
             self.context.cancel().check()?;
             self.context.events().send(Event::Searched { commits });
-            if let Some((max, watch)) = &self.max_time
-                && watch.elapsed() >= *max
-            {
-                return Ok(Some(format!("the search stopped after {} seconds", max.as_secs())));
-            }
+            return Ok(self.limits.deadline.and_then(|deadline| deadline.passed()));
         }
         Ok(None)
     }

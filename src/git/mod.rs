@@ -27,7 +27,7 @@ pub use error::Error;
 pub use recorded::Recorded;
 pub use repository::Repository;
 pub use resolve::{Resolved, Unresolvable};
-pub use search::{Limits, MAX_SPANS, Search, Span};
+pub use search::{Deadline, Limits, MAX_SPANS, Search, Span};
 
 /// How often a symbolic ref may point to a symbolic ref; git stops at five.
 const MAX_SYMREF_DEPTH: usize = 5;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::graph::{Graph, NodeIndex, Visit, Watch};
 use super::objects::{commit_id, gix_id};
 use super::paths::PathSet;
-use super::scan::scan;
+use super::scan::{Touch, scan};
 use super::search::{Limits, Span};
 use super::{Error, History};
 use crate::context::Context;
@@ -50,10 +50,11 @@ impl Recorded {
         })?;
         let numbers: Vec<usize> = (0..paths.len()).collect();
         let touches = scan.touches.iter().filter(|touch| of_candidate(graph.node(touch.node).paint));
-        let mut found: Vec<(NodeIndex, Sighting)> = touches
-            .map(|touch| {
+        let touches: Vec<Touch> = touches.copied().collect();
+        let seen = touches.iter().zip(scan.slots(&touches, &numbers));
+        let mut found: Vec<(NodeIndex, Sighting)> = seen
+            .map(|(touch, (before, after))| {
                 let node = graph.node(touch.node);
-                let (before, after) = (scan.before(touch, &numbers), scan.after(touch, &numbers));
                 let (commit, is_void) = (commit_id(&node.id), node.parents.is_empty());
                 (touch.node, Sighting { commit, is_void, before, after })
             })

@@ -7,7 +7,7 @@ use super::Error;
 use super::graph::{NodeIndex, Visit};
 use super::objects::commit_id;
 use super::paths::PathSet;
-use super::scan::scan;
+use super::scan::{Slots, scan};
 use super::search::Search;
 use crate::domain::equivalence::{PathChange, RepoPath, Sighting, Slot};
 
@@ -65,11 +65,11 @@ impl Search<'_> {
             Ok(())
         })?;
         let numbers: Vec<usize> = (0..paths.len()).collect();
-        let taken = |touch| {
-            let (before, after) = (scan.before(touch, &numbers), scan.after(touch, &numbers));
-            before.iter().zip(after).any(|(before, after)| before.raw().is_some() && after.raw().is_none())
+        let taken = |(before, after): (Slots, Slots)| {
+            before.iter().zip(after.iter()).any(|(before, after)| before.raw().is_some() && after.raw().is_none())
         };
-        Ok(scan.touches.iter().map(|touch| (touch.node, taken(touch))).collect())
+        let slots = scan.slots(&scan.touches, &numbers).into_iter();
+        Ok(scan.touches.iter().zip(slots).map(|(touch, slots)| (touch.node, taken(slots))).collect())
     }
 
     fn sighting(&mut self, run: usize, node: NodeIndex) -> Result<Option<Sighting>, Error> {
@@ -77,7 +77,7 @@ impl Search<'_> {
         let paths = self.runs[run].shape.stage.paths.len();
         let (objects, finder) = (&self.merger.objects, &self.runs[run].finder);
         let (old, new) = (finder.state(objects, &trees.old)?, finder.state(objects, &trees.new)?);
-        let (before, after) = (finder.slots(old, 0..paths), finder.slots(new, 0..paths));
+        let (before, after) = (finder.slots(old, 0..paths).into(), finder.slots(new, 0..paths).into());
         Ok(Some(Sighting { commit: commit_id(&self.graph.node(node).id), is_void: false, before, after }))
     }
 }

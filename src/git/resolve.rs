@@ -119,7 +119,9 @@ impl Repository {
                 }
                 Reading::Id(id) => match self.complete(&objects, &id)? {
                     Ok(commit) => existing.push((commit.to_string(), Target::Object(super::objects::gix_id(commit.0)))),
-                    Err(several @ Unresolvable::Several { .. }) if existing.is_empty() => return Ok(Err(several)),
+                    Err(Unresolvable::Several { commits, .. }) => {
+                        existing.extend(commits.into_iter().map(|commit| (commit, Target::Unborn)));
+                    }
                     Err(_) => {}
                 },
             }

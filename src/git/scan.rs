@@ -1,8 +1,9 @@
 //! Which of the walked commits touch the paths in question: found by several threads while the walk goes on.
 
+use std::collections::HashMap;
 use std::num::NonZero;
-use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 
 use super::Error;
 use super::graph::{NodeIndex, Visit};
@@ -25,6 +26,9 @@ pub(super) struct Touch {
     after: State,
 }
 
+/// What a tree has at some paths, in their order.
+pub(super) type Slots = Arc<[Slot]>;
+
 /// What was found.
 pub(super) struct Scan {
     finder: Finder,
@@ -33,14 +37,14 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// What the first parent of a touching commit has at these paths.
-    pub(super) fn before(&self, touch: &Touch, paths: &[usize]) -> Vec<Slot> {
-        self.finder.slots(touch.before, paths.iter().copied())
-    }
-
-    /// What the commit itself has there.
-    pub(super) fn after(&self, touch: &Touch, paths: &[usize]) -> Vec<Slot> {
-        self.finder.slots(touch.after, paths.iter().copied())
+    /// What each of these touches found at these paths: before it, and after it. Equal findings are shared.
+    pub(super) fn slots(&self, touches: &[Touch], paths: &[usize]) -> Vec<(Slots, Slots)> {
+        let mut known: HashMap<State, Slots> = HashMap::new();
+        let mut slots = |state: State| {
+            let found = known.entry(state);
+            Arc::clone(found.or_insert_with(|| self.finder.slots(state, paths.iter().copied()).into()))
+        };
+        touches.iter().map(|touch| (slots(touch.before), slots(touch.after))).collect()
     }
 }
 

@@ -1,17 +1,20 @@
 //! The history search: answers what the ladder of proofs asks about one candidate, for any number of stages at once.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use super::beyond::{BaseHistory, beyond};
 use super::graph::{Graph, MAX_TIPS, NodeIndex, Visit, Watch};
 use super::merger::Merger;
 use super::objects::{Readers, commit_id, gix_id};
 use super::paths::{Finder, PathSet};
-use super::scan::{Scan, scan};
+use super::scan::{Scan, Touch, scan};
 use super::shape::{Shape, Trees, all_paths, read_shape};
 use super::{Error, History};
-use crate::context::Context;
-use crate::domain::equivalence::{Answer, Coverage, Probes, Question, Reach, RepoPath, Scope, Sighting, Stage};
+use crate::context::{Context, Stopwatch};
+use crate::domain::equivalence::{
+    Answer, Coverage, Probes, Question, Reach, Replayed, RepoPath, Scope, Sighting, Stage,
+};
 use crate::domain::ids::CommitId;
 
 /// A stage to look for: what lies between base and head.
@@ -24,12 +27,32 @@ pub struct Span {
 }
 
 /// Where a search stops early.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// Walk no more commits than this.
     pub max_commits: Option<u64>,
-    /// Walk for no longer than this.
-    pub max_time: Option<std::time::Duration>,
+    /// Search for no longer than this, all walks and merges of one question together.
+    pub deadline: Option<Deadline>,
+}
+
+/// A time that runs out.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline {
+    max: Duration,
+    watch: Stopwatch,
+}
+
+impl Deadline {
+    /// A deadline `max` from now.
+    pub fn starting_now(context: &Context, max: Duration) -> Self {
+        Self { max, watch: context.clock().start() }
+    }
+
+    /// A clause that says so, once the time has run out.
+    pub(super) fn passed(&self) -> Option<String> {
+        let passed = self.watch.elapsed() >= self.max;
+        passed.then(|| format!("the search stopped after {} seconds", self.max.as_secs()))
+    }
 }
 
 /// Most stages that one search takes: each needs two tips of the walk, beside the candidate's.
@@ -43,6 +66,7 @@ pub struct Search<'r> {
     pub(super) candidate: NodeIndex,
     pub(super) runs: Vec<Run>,
     pub(super) merger: Merger,
+    limits: Limits,
     scan: Scan,
     /// Where each path of the scan stands.
     numbers: HashMap<RepoPath, usize>,
@@ -120,7 +144,7 @@ impl<'r> Search<'r> {
         let candidate = node(0);
         let numbers = paths.into_iter().enumerate().map(|(number, path)| (path, number)).collect();
         let merger = Merger::new(readers.objects());
-        Ok(Self { readers, context, graph, candidate, runs, merger, scan, numbers })
+        Ok(Self { readers, context, graph, candidate, runs, merger, limits, scan, numbers })
     }
 
     /// What the stage with this number changes.
@@ -129,9 +153,18 @@ impl<'r> Search<'r> {
     }
 
     /// Whether the head of the stage with this number has `commit` in its history; no where that cannot be told.
-    pub fn holds(&self, run: usize, commit: CommitId) -> bool {
-        let commit = self.graph.find(&gix_id(commit.0));
-        commit.is_some_and(|commit| self.graph.node(commit).paint & self.runs[run].head_bit != 0)
+    pub fn head_reaches(&self, run: usize, commit: CommitId) -> bool {
+        self.paints(self.runs[run].head_bit, commit)
+    }
+
+    /// Whether its base has; no where that cannot be told.
+    pub fn base_reaches(&self, run: usize, commit: CommitId) -> bool {
+        self.paints(self.runs[run].base_bit, commit)
+    }
+
+    fn paints(&self, bit: u64, commit: CommitId) -> bool {
+        let node = self.graph.find(&gix_id(commit.0));
+        node.is_some_and(|node| self.graph.node(node).paint & bit != 0)
     }
 
     /// Answers a question of the ladder about the stage with this number. Carriers are not known here.
@@ -140,6 +173,12 @@ impl<'r> Search<'r> {
     /// When objects are broken or cannot be read.
     pub fn answer(&mut self, run: usize, question: &Question) -> Result<Answer, Error> {
         self.context.cancel().check()?;
+        if let Some(why) = self.limits.deadline.and_then(|deadline| deadline.passed())
+            && let Some(answer) = unanswered(question)
+        {
+            self.graph.stopped = Some(why);
+            return Ok(answer);
+        }
         Ok(match question {
             Question::Reach => Answer::Reach(self.reach(run)),
             Question::Sightings => {
@@ -212,9 +251,10 @@ impl<'r> Search<'r> {
     fn sight(&mut self, run: usize) -> Result<(), Error> {
         let stage = &self.runs[run].shape.stage;
         let numbers: Vec<usize> = stage.paths.iter().map(|path| self.numbers[path]).collect();
+        let touches = self.scan.touches.iter().filter(|touch| self.in_range(run, touch.node));
+        let touches: Vec<Touch> = touches.copied().collect();
         let mut found = Vec::new();
-        for touch in self.scan.touches.iter().filter(|touch| self.in_range(run, touch.node)) {
-            let (before, after) = (self.scan.before(touch, &numbers), self.scan.after(touch, &numbers));
+        for (touch, (before, after)) in touches.iter().zip(self.scan.slots(&touches, &numbers)) {
             if before != after {
                 let node = self.graph.node(touch.node);
                 let (commit, is_void) = (commit_id(&node.id), node.parents.is_empty());
@@ -257,6 +297,19 @@ impl<'r> Search<'r> {
             Scope::Commit(number) => shape.commit_trees[number],
         }
     }
+}
+
+/// The answer to a question for which there is no time; `None` where answering takes none.
+fn unanswered(question: &Question) -> Option<Answer> {
+    Some(match question {
+        Question::Replay { .. } => Answer::Replay(Replayed::Unknown),
+        Question::Beyond(places) => Answer::Beyond(vec![None; places.len()]),
+        Question::SameEnd => Answer::SameEnd(None),
+        Question::Effect => Answer::Effect(Probes::default()),
+        Question::Trace { .. } => Answer::Trace(None),
+        Question::Others(_) => Answer::Others(Vec::new()),
+        Question::Reach | Question::Sightings | Question::Order(_) | Question::Carrier(_) => return None,
+    })
 }
 
 /// The bit that the base of a stage paints with; its head has the next one, and the candidate the first.

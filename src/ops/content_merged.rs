@@ -36,9 +36,12 @@ pub struct Limits {
     pub max_seconds: Option<u64>,
 }
 
-impl From<Limits> for git::Limits {
-    fn from(limits: Limits) -> Self {
-        Self { max_commits: limits.max_commits, max_time: limits.max_seconds.map(Duration::from_secs) }
+impl Limits {
+    /// The limits, with the time running from now.
+    fn start(&self, context: &Context) -> git::Limits {
+        let max = self.max_seconds.map(Duration::from_secs);
+        let deadline = max.map(|max| git::Deadline::starting_now(context, max));
+        git::Limits { max_commits: self.max_commits, deadline }
     }
 }
 
@@ -66,7 +69,7 @@ pub fn run(context: &Context, options: &Options) -> Result<ContentMerged, Error>
         Some(Ok(base)) => Some(base),
         None => None,
     };
-    let mut request = Request { history: History::new(&repository), candidate, limits: options.limits.into() };
+    let mut request = Request { history: History::new(&repository), candidate, limits: options.limits.start(context) };
     match base {
         Some(base) => request.ask(context, Span { base, head }),
         None => request.ask_without_base(context, head),

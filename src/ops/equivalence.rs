@@ -30,9 +30,18 @@ pub fn ask<'r>(
     question: &Question,
     limits: Limits,
 ) -> Result<ContentMerged, Error> {
-    let spans: Vec<Span> = std::iter::once(question.span).chain(question.carriers.iter().copied()).collect();
-    let mut search = Search::new(history, context, question.candidate.commit, &spans, limits)?;
-    climb(&mut search, 0, question, 1..spans.len())
+    let mut search = Search::new(history, context, question.candidate.commit, &[question.span], limits)?;
+    let mut ladder = Ladder::new(search.stage(0).clone(), question.candidate.clone(), question.carriers.len());
+    loop {
+        match ladder.next_step() {
+            Step::Done(answer) => return Ok(answer),
+            Step::Ask(Asked::Carrier(number)) => {
+                let landed = carrier_landing(context, history, question, number, limits)?;
+                ladder.tell(Answer::Carrier(landed));
+            }
+            Step::Ask(asked) => ladder.tell(search.answer(0, &asked)?),
+        }
+    }
 }
 
 /// Answers many stages about one candidate, in walks that they share.
@@ -49,9 +58,8 @@ pub fn ask_all<'r>(
     let mut answers = Vec::with_capacity(spans.len());
     for spans in spans.chunks(crate::git::MAX_SPANS) {
         let mut search = Search::new(history, context, candidate.commit, spans, limits)?;
-        for (number, &span) in spans.iter().enumerate() {
-            let question = Question { candidate: candidate.clone(), span, carriers: Vec::new() };
-            answers.push(climb(&mut search, number, &question, 0..0)?);
+        for number in 0..spans.len() {
+            answers.push(climb(&mut search, number, candidate)?);
         }
     }
     Ok(answers)
@@ -99,39 +107,32 @@ pub fn fingerprints(history: &mut History<'_>, span: Span) -> Result<Option<Cont
     Ok(history.stage(span)?.and_then(|(stage, base, head)| fingerprint::content(&stage, base, head)))
 }
 
-/// Takes stage `number` up the ladder; the stages in `carriers` are its carriers.
-fn climb(
-    search: &mut Search<'_>,
-    number: usize,
-    question: &Question,
-    carriers: std::ops::Range<usize>,
-) -> Result<ContentMerged, Error> {
-    let mut ladder = Ladder::new(search.stage(number).clone(), question.candidate.clone(), carriers.len());
+/// Takes stage `number` up the ladder, without carriers.
+fn climb(search: &mut Search<'_>, number: usize, candidate: &Candidate) -> Result<ContentMerged, Error> {
+    let mut ladder = Ladder::new(search.stage(number).clone(), candidate.clone(), 0);
     loop {
         match ladder.next_step() {
             Step::Done(answer) => return Ok(answer),
-            Step::Ask(Asked::Carrier(carrier)) => {
-                let landed = carrier_landing(search, carriers.start + carrier, question, carrier)?;
-                ladder.tell(Answer::Carrier(landed));
-            }
             Step::Ask(asked) => ladder.tell(search.answer(number, &asked)?),
         }
     }
 }
 
-/// Where a carrier landed as one change, when it holds the head: that it is reachable, or ends alike, carries nothing.
-fn carrier_landing(
-    search: &mut Search<'_>,
-    number: usize,
+/// Where a carrier landed as one change, when it holds the whole stage: it reaches the head, and the base reaches its
+/// anchor. That it is itself reachable, or ends alike, carries nothing.
+fn carrier_landing<'r>(
+    context: &'r Context,
+    history: &mut History<'r>,
     question: &Question,
-    carrier: usize,
+    number: usize,
+    limits: Limits,
 ) -> Result<Option<CommitId>, Error> {
-    if !search.holds(number, question.span.head) {
+    let (candidate, spans) = (&question.candidate, [question.carriers[number], question.span]);
+    let mut search = Search::new(history, context, candidate.commit, &spans, limits)?;
+    if !search.head_reaches(0, question.span.head) || !search.base_reaches(1, question.carriers[number].base) {
         return Ok(None);
     }
-    let span = question.carriers[carrier];
-    let alone = Question { candidate: question.candidate.clone(), span, carriers: Vec::new() };
-    let answer = climb(search, number, &alone, 0..0)?;
+    let answer = climb(&mut search, 0, candidate)?;
     let landed = matches!(answer.proof, Some(Proof::SameChange | Proof::Replay | Proof::PerCommit));
     Ok(answer.matched_commit.filter(|_| landed))
 }

@@ -42,6 +42,7 @@ fn git_code(error: &git::Error) -> &'static str {
         git::Error::Open { .. } => "broken-repository",
         git::Error::BrokenObject { .. } => "broken-object",
         git::Error::BrokenRef { .. } => "broken-ref",
+        git::Error::NoGit { .. } => "git-not-installed",
         git::Error::GitCommand { .. } => "git-failed",
         git::Error::Cancelled(_) => "cancelled",
     }

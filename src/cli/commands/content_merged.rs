@@ -71,15 +71,20 @@ fn print(options: &Options, answer: &ContentMerged, output: &mut Output) {
         ("proof", proof, proof_means),
         ("effect", effect, effect_means),
     ]);
-    match (answer.verdict, answer.matched_commit) {
-        (Verdict::Ask, Some(at)) => {
-            let since = format!("{at}..{}", options.candidate);
-            output.next("look at what became of it", &["git", "log", "-p", &since]);
+    if answer.verdict == Verdict::Ask {
+        let folder = options.project_root.as_deref().map(|folder| folder.to_string_lossy());
+        let mut command = vec!["git"];
+        command.extend(folder.iter().flat_map(|folder| ["-C", folder.as_ref()]));
+        let since = answer.matched_commit.map(|at| format!("{at}..{}", options.candidate));
+        match &since {
+            Some(since) => {
+                command.extend(["log", "-p", since]);
+                output.next("look at what became of it", &command);
+            }
+            None => {
+                command.extend(["diff", &options.candidate, &options.commit]);
+                output.next("compare what is there with it", &command);
+            }
         }
-        (Verdict::Ask, None) => {
-            let changes = format!("{}...{}", options.candidate, options.commit);
-            output.next("compare its changes with what is there", &["git", "diff", &changes]);
-        }
-        _ => {}
     }
 }

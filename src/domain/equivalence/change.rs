@@ -1,6 +1,7 @@
 //! What git stores at a path, and how it changed: object for object, without a look at any content.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::question::Scope;
 use crate::domain::ids::{CommitId, ObjectId};
@@ -156,9 +157,9 @@ pub struct Sighting {
     /// holds can still be a trace.
     pub is_void: bool,
     /// What its first parent has at each of [`Stage::paths`].
-    pub before: Vec<Slot>,
+    pub before: Arc<[Slot]>,
     /// What it has itself.
-    pub after: Vec<Slot>,
+    pub after: Arc<[Slot]>,
 }
 
 impl Sighting {

@@ -157,7 +157,7 @@ fn unit_digest(stage: &Stage, unit: &Unit) -> String {
 
 /// `None` where something is missing, or where the commit changes none of the paths.
 fn sighting_digest(content: &Content, sighting: &Sighting) -> Option<String> {
-    let slots = sighting.before.iter().zip(&sighting.after);
+    let slots = sighting.before.iter().zip(sighting.after.iter());
     if sighting.is_void || slots.clone().any(|(before, after)| before.is_unknown() || after.is_unknown()) {
         return None;
     }

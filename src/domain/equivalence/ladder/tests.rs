@@ -1,7 +1,8 @@
 //! The engine against lists: what it asks, what it is told, what it concludes.
 
-use super::super::change::{Entry, Mode, PathChange, Slot};
+use super::super::change::{Entry, Mode, PathChange, RepoPath, Slot, Unit};
 use super::super::effect::{Outcome, Probe};
+use super::super::merge::may_replay;
 use super::*;
 use crate::domain::ids::ObjectId;
 
@@ -329,7 +330,7 @@ fn nothing_is_no_evidence() {
 
 #[test]
 fn a_root_proves_nothing_though_it_holds_everything() {
-    let root = Sighting { is_void: true, before: vec![Slot::Absent; 2], ..sighting(3, [1, 11], [2, 12]) };
+    let root = Sighting { is_void: true, before: vec![Slot::Absent; 2].into(), ..sighting(3, [1, 11], [2, 12]) };
     let script = vec![
         (Question::Reach, NOT_REACHED),
         (Question::Sightings, found(vec![root])),
