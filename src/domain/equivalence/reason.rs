@@ -110,7 +110,7 @@ fn missing(ladder: &Ladder) -> String {
 /// The sighting that agrees with the stage on most paths, and where it does not.
 fn nearest(ladder: &Ladder) -> Option<(String, Vec<RepoPath>)> {
     let mut best: Option<(usize, usize)> = None;
-    for (place, sighting) in ladder.sightings.iter().enumerate() {
+    for (place, sighting) in ladder.sightings.iter().enumerate().filter(|(_, sighting)| !sighting.is_void) {
         let equal = |path: usize, new: super::Slot| sighting.touches(path) && sighting.after[path].raw() == new.raw();
         let agreed = ladder.stage.whole.changes.iter().filter(|change| equal(change.path, change.new)).count();
         if agreed > best.map_or(0, |(count, _)| count) {
@@ -125,7 +125,8 @@ fn nearest(ladder: &Ladder) -> Option<(String, Vec<RepoPath>)> {
         .changes
         .iter()
         .filter(|change| !sighting.touches(change.path) || sighting.after[change.path].raw() != change.new.raw());
-    Some((sighting.commit.short(), differing.map(|change| ladder.stage.paths[change.path].clone()).collect()))
+    let differing: Vec<RepoPath> = differing.map(|change| ladder.stage.paths[change.path].clone()).collect();
+    (!differing.is_empty()).then(|| (sighting.commit.short(), differing))
 }
 
 /// What the candidate has of it now.
