@@ -52,9 +52,26 @@ impl Merger {
         })
     }
 
+    /// Whether a commit that lost a file may have moved it, and changed it on the way. `None` when something is missing.
+    pub(super) fn may_be_moved_with_changes(
+        &mut self,
+        before: gix::ObjectId,
+        after: gix::ObjectId,
+        lost: Entry,
+    ) -> Result<Option<bool>, Error> {
+        let answer = self.may_be_renamed(before, after, lost)?;
+        let added = self.additions.between.get(&(before, after)).and_then(Option::as_ref);
+        Ok(if added.is_some_and(|added| added.contains(&lost)) { Some(false) } else { answer })
+    }
+
     /// Whether rename detection could find `lost`, a file of `base`, under another name in `side`. `None` when
     /// something is missing.
-    fn may_be_renamed(&mut self, base: gix::ObjectId, side: gix::ObjectId, lost: Entry) -> Result<Option<bool>, Error> {
+    pub(super) fn may_be_renamed(
+        &mut self,
+        base: gix::ObjectId,
+        side: gix::ObjectId,
+        lost: Entry,
+    ) -> Result<Option<bool>, Error> {
         let key = (base, side, lost);
         if let Some(&known) = self.additions.answers.get(&key) {
             return Ok(known);

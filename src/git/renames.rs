@@ -11,6 +11,10 @@ use super::scan::{Slots, scan};
 use super::search::Search;
 use crate::domain::equivalence::{PathChange, RepoPath, Sighting, Slot};
 
+/// Each rename that is followed takes a look at the whole history again. Beyond so many the search has lost track, and
+/// says so.
+const MAX_STEPS: usize = 40;
+
 impl Search<'_> {
     /// The commits that touch a path to which one of the stage's paths was renamed, beside those already `found`.
     pub(super) fn follow_renames(
@@ -31,7 +35,13 @@ impl Search<'_> {
         let mut open: Vec<(NodeIndex, HashSet<RepoPath>)> = takers.map(|(node, _)| (*node, watched.clone())).collect();
         let mut seen: HashSet<NodeIndex> = found.iter().map(|(node, _)| *node).collect();
         let (mut followed, mut targets) = (Vec::new(), HashSet::new());
+        let mut steps = 0;
         while let Some((node, sources)) = open.pop() {
+            steps += 1;
+            if steps > MAX_STEPS {
+                self.runs[run].is_lost_track = true;
+                break;
+            }
             let Some(trees) = self.trees_at(node) else { continue };
             let renamed = self.merger.renames(trees.old, trees.new, &sources)?;
             let new: Vec<RepoPath> = renamed.into_iter().filter(|path| targets.insert(path.clone())).collect();

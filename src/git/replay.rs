@@ -234,20 +234,59 @@ impl Search<'_> {
         self.compare(run, &paths, Trees { old: base, new: head }, at)
     }
 
+    /// Those of the places at which one of the paths has nothing of the stage: taking it out there changes nothing.
+    pub(super) fn gone(&mut self, run: usize, places: &[usize]) -> Result<Vec<usize>, Error> {
+        let mut gone = Vec::new();
+        for &place in places {
+            let (stage, sighting) = (&self.runs[run].shape.stage, &self.runs[run].sightings[place]);
+            let touched = stage.whole.changes.iter().filter(|change| sighting.touches(change.path));
+            for change in touched {
+                let after = sighting.after[change.path];
+                let out = match self.merger.path(change.new, after, change.old)? {
+                    PathMerge::Clean(slot) => slot.raw() == after.raw(),
+                    // A file that the stage added and that is not there is gone; one that it changed was dropped later.
+                    PathMerge::Renamed => after.raw().is_none() && change.old.raw().is_none(),
+                    PathMerge::Conflict(_) | PathMerge::Unknown => false,
+                };
+                if out {
+                    gone.push(place);
+                    break;
+                }
+            }
+        }
+        Ok(gone)
+    }
+
     /// Whether the sighting holds some of the change: taking the change out of it alters one of the paths that it
     /// touches, with what contradicts the change left alone. `None` when something is missing.
     pub(super) fn trace(&mut self, run: usize, place: usize, scope: Scope) -> Result<Option<bool>, Error> {
         let sighting = &self.runs[run].sightings[place];
         let changes = self.unit(run, scope).changes.iter().filter(|change| sighting.touches(change.path));
-        let touched: Vec<_> = changes.map(|change| (*change, sighting.after[change.path])).collect();
-        for (change, after) in touched {
-            match self.merger.path_without(&change, after)? {
-                None => {}
-                Some(PathMerge::Clean(slot) | PathMerge::Conflict(slot)) if slot.raw() == after.raw() => {}
-                // What is lost there holds nothing of the change.
-                Some(PathMerge::Renamed) if after.raw().is_none() => {}
-                Some(PathMerge::Unknown) => return Ok(None),
-                Some(PathMerge::Clean(_) | PathMerge::Conflict(_) | PathMerge::Renamed) => return Ok(Some(true)),
+        let slots = |change: &PathChange| (*change, sighting.before[change.path], sighting.after[change.path]);
+        let touched: Vec<_> = changes.map(slots).collect();
+        let back: HashSet<usize> = self
+            .changes_at_candidate(run)?
+            .into_iter()
+            .filter(|(_, at)| at.raw().is_some())
+            .map(|(change, _)| change.path)
+            .collect();
+        for (change, before, after) in touched {
+            let lost = before.raw().filter(|_| after.raw().is_none() && change.new.raw().is_some());
+            let trace = match (lost, self.merger.path_without(&change, after)?) {
+                // Where it was moved, it may have been changed on the way.
+                (Some(lost), _) => match self.trees_at(self.runs[run].sighted[place]) {
+                    // Moved away and back again, it was not followed meanwhile.
+                    Some(at) if back.contains(&change.path) => self.merger.may_be_renamed(at.old, at.new, lost)?,
+                    Some(at) => self.merger.may_be_moved_with_changes(at.old, at.new, lost)?,
+                    None => None,
+                },
+                (None, None) => Some(false),
+                (None, Some(PathMerge::Clean(slot) | PathMerge::Conflict(slot))) => Some(slot.raw() != after.raw()),
+                (None, Some(PathMerge::Renamed)) => Some(after.raw().is_some()),
+                (None, Some(PathMerge::Unknown)) => None,
+            };
+            if trace != Some(false) {
+                return Ok(trace);
             }
         }
         Ok(Some(false))

@@ -38,7 +38,7 @@ impl Repository {
                 return Err(if error.is_permission_denied() {
                     Error::open(folder, error)
                 } else {
-                    Error::NoRepository { path: folder.to_owned() }
+                    unreadable(folder).unwrap_or_else(|| Error::NoRepository { path: folder.to_owned() })
                 });
             }
         };
@@ -80,6 +80,17 @@ impl Repository {
         let format = local.config_snapshot().string("extensions.refStorage");
         format.is_some_and(|format| format.eq_ignore_ascii_case(b"reftable"))
     }
+}
+
+/// Why the repository above `folder` that looks like one cannot be opened; `None` where there is none.
+fn unreadable(folder: &Path) -> Option<Error> {
+    let git_folder = folder.ancestors().map(|above| above.join(".git")).find(|path| path.symlink_metadata().is_ok())?;
+    let head = if git_folder.is_file() { git_folder.clone() } else { git_folder.join("HEAD") };
+    let source = match std::fs::read(&head) {
+        Err(error) => gix::Error::from_error(error),
+        Ok(_) => gix::Error::from_error(std::io::Error::other("it is no repository that can be read")),
+    };
+    Some(Error::open(&git_folder, source))
 }
 
 fn search_exactly() -> upwards::Options<'static> {

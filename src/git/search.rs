@@ -87,6 +87,8 @@ pub(super) struct Run {
     pub(super) sightings: Vec<Sighting>,
     /// Whether the candidate's history was found to rename one of the stage's paths.
     pub(super) is_renamed: bool,
+    /// Whether it renamed them too often to follow.
+    pub(super) is_lost_track: bool,
     pub(super) natural: Option<super::replay::Natural>,
     base_history: Option<BaseHistory>,
 }
@@ -137,6 +139,7 @@ impl<'r> Search<'r> {
             sighted: Vec::new(),
             sightings: Vec::new(),
             is_renamed: false,
+            is_lost_track: false,
             natural: None,
             base_history: None,
         });
@@ -194,6 +197,7 @@ impl<'r> Search<'r> {
                 let (recorded, paths_exist) = self.effect(run)?;
                 Answer::Effect(Probes { recorded, inside: self.effects_inside(run)?, paths_exist })
             }
+            Question::Gone(places) => Answer::Gone(self.gone(run, places)?),
             Question::Trace { place, scope } => Answer::Trace(self.trace(run, *place, *scope)?),
             Question::Others(place) => Answer::Others(self.others(run, *place)?),
         })
@@ -230,6 +234,9 @@ impl<'r> Search<'r> {
         let base_bit = self.runs[run].base_bit;
         if let Some(why) = &self.graph.stopped {
             return Coverage::Part(why.clone());
+        }
+        if self.runs[run].is_lost_track {
+            return Coverage::Part("its paths were renamed too often to follow".to_owned());
         }
         if let Some(id) = self.readers.damaged.first() {
             return Coverage::Part(format!("object {id} is broken"));
@@ -308,6 +315,7 @@ fn unanswered(question: &Question) -> Option<Answer> {
         Question::Effect => Answer::Effect(Probes::default()),
         Question::Trace { .. } => Answer::Trace(None),
         Question::Others(_) => Answer::Others(Vec::new()),
+        Question::Gone(places) => Answer::Gone(places.clone()),
         Question::Reach | Question::Sightings | Question::Order(_) | Question::Carrier(_) => return None,
     })
 }

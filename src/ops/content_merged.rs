@@ -107,7 +107,7 @@ impl<'r> Request<'r> {
             Some(answer) => Ok(answer),
             None => {
                 let shared = self.history.share_a_path(head, self.candidate.commit)?;
-                Ok(foreign(head, &self.candidate, bases.complete && shared == Some(false)))
+                Ok(foreign(head, &self.candidate, bases.complete, bases.complete && shared == Some(false)))
             }
         }
     }

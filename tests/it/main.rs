@@ -6,7 +6,9 @@
 mod cli;
 mod common;
 mod content_merged;
+mod damage;
 mod fixture_cases;
 mod fs;
+mod histories;
 mod process;
 mod tidy;

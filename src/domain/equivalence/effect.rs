@@ -47,9 +47,9 @@ pub fn effect(probe: &Probe) -> Effect {
 /// The effect of a stage, given the effect of what it adds to the part that was merged for real.
 pub(super) fn within(effect: Effect, rest: Effect) -> Effect {
     match (effect, rest) {
-        (Effect::Present | Effect::Evolved, Effect::Absent | Effect::Partial) => Effect::Partial,
+        (_, Effect::Present) => effect,
         (Effect::Present | Effect::Evolved, Effect::Unknown) => Effect::Unknown,
-        (Effect::Present, Effect::Evolved) => Effect::Evolved,
+        (Effect::Present | Effect::Evolved, _) => Effect::Partial,
         _ => effect,
     }
 }

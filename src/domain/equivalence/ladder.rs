@@ -58,6 +58,9 @@ enum Phase {
     Carrier(usize),
     Others(usize),
     Effect,
+    /// Which of the places nearer than the landing hold it in their history.
+    Since(usize),
+    Gone(Vec<usize>),
     Trace {
         place: usize,
         scope: usize,
@@ -133,6 +136,8 @@ impl Ladder {
                 Phase::Carrier(number) => self.next_carrier(number),
                 Phase::Others(place) => Some(Question::Others(place)),
                 Phase::Effect => Some(Question::Effect),
+                Phase::Since(landing) => Some(Question::Order((0..=landing).collect())),
+                Phase::Gone(places) => Some(Question::Gone(places)),
                 Phase::Trace { place, scope } => self.next_trace(place, scope),
                 Phase::Done => return Step::Done(self.conclude()),
             };
@@ -176,6 +181,17 @@ impl Ladder {
                 self.phase = Phase::Effect;
             }
             (Phase::Effect, Answer::Effect(probes)) => self.told_effect(&probes),
+            (Phase::Since(landing), Answer::Order(pairs)) => {
+                let since = pairs.iter().filter(|(from, to)| *to == landing && *from != landing);
+                self.phase = Phase::Gone(since.map(|(from, _)| *from).collect());
+            }
+            (Phase::Gone(_), Answer::Gone(gone)) => {
+                // It landed and was taken out: what is there now came in some other way.
+                if !gone.is_empty() {
+                    self.effect = Effect::Partial;
+                }
+                self.phase = Phase::Done;
+            }
             (Phase::Trace { place, scope }, Answer::Trace(trace)) => self.told_trace(place, scope, trace),
             _ => {}
         }
@@ -324,11 +340,18 @@ impl Ladder {
         if unproved && self.is_foreign() {
             self.effect = Effect::Absent;
         }
-        self.phase = if unproved && self.effect == Effect::Absent && !self.landed_in_part() {
-            Phase::Trace { place: 0, scope: 0 }
-        } else {
-            Phase::Done
+        let landed_at = self.landing.as_ref().and_then(|landing| self.place_of(landing.commit));
+        self.phase = match landed_at {
+            Some(place) if self.effect == Effect::Evolved && place > 0 => Phase::Since(place),
+            None if unproved && self.effect == Effect::Absent && !self.landed_in_part() => {
+                Phase::Trace { place: 0, scope: 0 }
+            }
+            _ => Phase::Done,
         };
+    }
+
+    fn place_of(&self, commit: CommitId) -> Option<usize> {
+        self.sightings.iter().position(|sighting| sighting.commit == commit)
     }
 
     /// No common history, and none of its paths exist.
@@ -379,7 +402,9 @@ impl Ladder {
         let (status, matched_commit, proof, verdict) = if self.reach.head == Some(true) {
             (Status::Ancestor, Some(self.stage.whole.commit), Some(Proof::Ancestry), Verdict::Contained)
         } else if let Some(landing) = &self.landing {
-            let there = matches!(self.effect, Effect::Present | Effect::Evolved);
+            // With a base that the head did not grow from, the change is not what the stage did.
+            let based = self.reach.based != Some(false);
+            let there = based && matches!(self.effect, Effect::Present | Effect::Evolved);
             let verdict = if there { Verdict::Contained } else { Verdict::Ask };
             (Status::PatchEquivalent, Some(landing.commit), Some(landing.proof), verdict)
         } else {

@@ -35,7 +35,8 @@ pub fn three_way(base: Slot, ours: Slot, theirs: Slot) -> Merged {
     if theirs == base {
         return Merged::Take(ours);
     }
-    if ours == base {
+    // Where there was no file and we have nothing at all, nothing of ours is in the way.
+    if ours == base || (ours == Slot::Absent && base.raw().is_none()) {
         return Merged::Take(theirs);
     }
     match (base.raw(), ours.raw(), theirs.raw()) {
@@ -142,6 +143,8 @@ mod tests {
             ("we changed it, they lost it", file(1), file(2), none, Renamed),
             ("what we lost cannot be a rename: it was empty", empty(), none, none, Take(none)),
             ("we replaced it by a folder, they changed it", file(1), folder(5), file(2), Renamed),
+            ("a file became a folder with them, we removed it", blocked, none, file(3), Take(file(3))),
+            ("a folder became a file with them, we removed it", folder(1), none, file(3), Take(file(3))),
             ("both add, different", none, file(1), file(2), Conflict),
             ("both add, the same", none, file(1), file(1), Take(file(1))),
             ("we change content, they the mode", file(1), file(2), program(1), Take(program(2))),
@@ -171,7 +174,8 @@ mod tests {
             for ours in slots {
                 for theirs in slots {
                     if let Merged::Take(taken) = three_way(base, ours, theirs) {
-                        let allowed = if ours == base || ours == theirs {
+                        let cleared = theirs != base && ours == Slot::Absent && base.raw().is_none();
+                        let allowed = if ours == base || ours == theirs || cleared {
                             taken == theirs
                         } else if theirs == base {
                             taken == ours

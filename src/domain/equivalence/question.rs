@@ -48,6 +48,8 @@ pub enum Question {
     Carrier(usize),
     /// What would putting the stage in and taking it out do to the candidate? Answer: [`Answer::Effect`].
     Effect,
+    /// At which of these places is nothing of the stage there? Answer: [`Answer::Gone`].
+    Gone(Vec<usize>),
     /// Is some of the change's content in the sighting? Answer: [`Answer::Trace`].
     Trace {
         /// The sighting.
@@ -78,6 +80,8 @@ pub enum Answer {
     Carrier(Option<CommitId>),
     /// What was probed at the candidate.
     Effect(Probes),
+    /// Those of the places at which taking the whole stage out changes nothing.
+    Gone(Vec<usize>),
     /// Whether some of the change's content is there; `None` when something is missing.
     Trace(Option<bool>),
     /// The paths outside the stage that the sighting changes.

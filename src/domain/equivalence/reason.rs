@@ -36,6 +36,9 @@ fn landed(ladder: &Ladder, effect: Effect) -> String {
     let (head, name) = (ladder.stage.whole.commit.short(), &ladder.candidate.name);
     let Some(landing) = &ladder.landing else { return String::new() };
     let at = landing.commit.short();
+    if ladder.reach.based == Some(false) {
+        return format!("{head} did not grow from its base, so that {at} in {name} proves nothing: check the base");
+    }
     let found = match landing.proof {
         Proof::SameChange => format!("{head} landed in {name} as {at}, which makes the very same change"),
         Proof::Replay => format!("{head} landed in {name} as {at}: replaying it there gives exactly that commit"),

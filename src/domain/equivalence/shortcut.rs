@@ -16,15 +16,18 @@ pub fn unresolvable(what: &str, why: &str) -> ContentMerged {
     }
 }
 
-/// The answer when no base was given and there is no merge base to take. `surely_absent`: the whole history was seen,
+/// The answer when no base was given and there is no merge base to take. `complete`: all that matters of the history was
+/// seen. `surely_absent`: the whole history was seen,
 /// and none of the commit's paths exist in the candidate.
-pub fn foreign(head: CommitId, candidate: &Candidate, surely_absent: bool) -> ContentMerged {
+pub fn foreign(head: CommitId, candidate: &Candidate, complete: bool, surely_absent: bool) -> ContentMerged {
     let (head, name) = (head.short(), &candidate.name);
     let (verdict, effect, reason) = if surely_absent {
         let reason = format!("{head} and {name} share no history, and none of its paths exist there");
         (Verdict::Absent, Effect::Absent, reason)
     } else {
-        let reason = format!("{head} and {name} have no merge base to start from: give the base of the work");
+        let why =
+            if complete { "have no merge base to start from" } else { "have no merge base in what could be seen" };
+        let reason = format!("{head} and {name} {why}: give the base of the work");
         (Verdict::Ask, Effect::Unknown, reason)
     };
     ContentMerged { status: Status::NotMerged, matched_commit: None, verdict, proof: None, effect, reason }

@@ -13,6 +13,8 @@ pub(super) fn trace_by_ids(unit: &Unit, sighting: &Sighting) -> Option<bool> {
             _ if after.raw() == old => {}
             _ if after.raw() == new => return Some(true),
             _ => match (old, after.raw(), new) {
+                // It may have been moved, and changed on the way.
+                (Some(_), None, Some(_)) => open = true,
                 // A file that the stage adds is there, though another.
                 (None, Some(_), Some(_)) => return Some(true),
                 (Some(old), Some(after), Some(new)) if [old, after, new].iter().all(|e| e.mode.is_file()) => {

@@ -99,13 +99,17 @@ fn the_very_same_change_is_found_without_a_merge_and_asked_for_its_effect() {
     ];
     for (effect, expected, what) in cases {
         let sightings = vec![sighting(1, [5, 12], [6, 12]), sighting(2, [1, 11], [2, 12])];
-        let script = vec![
+        let mut script = vec![
             (Question::Reach, NOT_REACHED),
             (Question::Sightings, found(sightings)),
             (Question::Beyond(vec![1]), Answer::Beyond(vec![Some(true)])),
             (Question::Others(1), Answer::Others(vec![RepoPath::from(&b"c"[..])])),
             (Question::Effect, effect),
         ];
+        if expected == Effect::Evolved {
+            script.push((Question::Order(vec![0, 1]), Answer::Order(vec![(0, 0), (0, 1), (1, 1)])));
+            script.push((Question::Gone(vec![0]), Answer::Gone(Vec::new())));
+        }
         let answer = climb(stage(), 0, script);
         let same_change = Some(Proof::SameChange);
         assert_eq!(verdict(&answer), (Status::PatchEquivalent, what, same_change, expected, Some(commit(2))));
@@ -114,12 +118,28 @@ fn the_very_same_change_is_found_without_a_merge_and_asked_for_its_effect() {
 }
 
 #[test]
+fn what_was_taken_out_since_and_came_back_otherwise_is_asked_about() {
+    let sightings = vec![sighting(1, [5, 12], [6, 12]), sighting(2, [1, 11], [2, 12])];
+    let script = vec![
+        (Question::Reach, NOT_REACHED),
+        (Question::Sightings, found(sightings)),
+        (Question::Beyond(vec![1]), Answer::Beyond(vec![Some(true)])),
+        (Question::Others(1), Answer::Others(Vec::new())),
+        (Question::Effect, effect_of(Outcome::ConflictKeepsOurs, Outcome::Changes)),
+        (Question::Order(vec![0, 1]), Answer::Order(vec![(0, 0), (0, 1), (1, 1)])),
+        (Question::Gone(vec![0]), Answer::Gone(vec![0])),
+    ];
+    let answer = climb(stage(), 0, script);
+    assert_eq!((answer.verdict, answer.effect), (Verdict::Ask, Effect::Partial));
+}
+
+#[test]
 fn a_part_merged_for_real_must_hold_from_inside_the_stage_too() {
     let inside = |outcome| Probe { put_in: vec![outcome], take_out: vec![Outcome::Changes] };
     let recorded = Probe { put_in: vec![Outcome::Same], take_out: vec![Outcome::Changes] };
     for (outcome, expected, what) in [
         (Outcome::Same, Effect::Present, Verdict::Contained),
-        (Outcome::ConflictKeepsOurs, Effect::Evolved, Verdict::Contained),
+        (Outcome::ConflictKeepsOurs, Effect::Partial, Verdict::Ask),
         (Outcome::Changes, Effect::Partial, Verdict::Ask),
         (Outcome::Unknown, Effect::Unknown, Verdict::Ask),
     ] {
