@@ -281,7 +281,9 @@ impl Search<'_> {
                     None => None,
                 },
                 (None, None) => Some(false),
-                (None, Some(PathMerge::Clean(slot) | PathMerge::Conflict(slot))) => Some(slot.raw() != after.raw()),
+                (None, Some(PathMerge::Clean(slot))) => Some(slot.raw() != after.raw()),
+                // Its lines are there, and something is mixed with them.
+                (None, Some(PathMerge::Conflict(_))) => Some(true),
                 (None, Some(PathMerge::Renamed)) => Some(after.raw().is_some()),
                 (None, Some(PathMerge::Unknown)) => None,
             };

@@ -1,10 +1,12 @@
 //! Drives the ladder of proofs: hands its questions to the history search and the answers back.
 
+use std::collections::HashSet;
+
 use super::Error;
 use crate::context::Context;
 use crate::domain::equivalence::fingerprint::{self, Content};
 use crate::domain::equivalence::{
-    Answer, Candidate, ContentMerged, Coverage, Effect, Ladder, Proof, Question as Asked, Step, effect,
+    Answer, Candidate, ContentMerged, Coverage, Ladder, Proof, Question as Asked, Step, Verdict,
 };
 use crate::domain::ids::CommitId;
 use crate::git::{History, Limits, Recorded, Search, Span};
@@ -78,25 +80,32 @@ pub fn ask_recorded<'r>(
     limits: Limits,
 ) -> Result<ContentMerged, Error> {
     let Some(paths) = content.paths.iter().map(|text| fingerprint::path_of(text)).collect::<Option<Vec<_>>>() else {
-        let why = Some("its record names paths that are none");
-        return Ok(fingerprint::answer(candidate, None, Effect::Unknown, why));
+        return Ok(fingerprint::not_found(candidate, Some("its record names paths that are none")));
     };
     let recorded = Recorded::find(history, context, (candidate.commit, base), &paths, limits)?;
     let order = recorded.order(&(0..recorded.sightings.len()).collect::<Vec<_>>());
+    let order: HashSet<(usize, usize)> = order.into_iter().collect();
     let landed = fingerprint::landing(content, &recorded.sightings, |a, b| order.contains(&(a, b)));
-    let Some((place, span)) = landed.and_then(|place| Some((place, recorded.span(place)?))) else {
+    let Some(places) = landed else {
         let why = match &recorded.coverage {
             Coverage::Whole => None,
             Coverage::Part(why) => Some(why.as_str()),
         };
-        return Ok(fingerprint::answer(candidate, None, Effect::Unknown, why));
+        return Ok(fingerprint::not_found(candidate, why));
     };
-    let mut search = Search::new(history, context, candidate.commit, &[span], limits)?;
-    let effect = match search.answer(0, &Asked::Effect)? {
-        Answer::Effect(probes) => effect(&probes.recorded),
-        _ => Effect::Unknown,
-    };
-    Ok(fingerprint::answer(candidate, Some(recorded.sightings[place].commit), effect, None))
+    // What each of them brought must be there still; the first brought the last of it.
+    let mut answer: Option<ContentMerged> = None;
+    for span in places.into_iter().filter_map(|place| recorded.span(place)) {
+        let mut search = Search::new(history, context, candidate.commit, &[span], limits)?;
+        let ladder = Ladder::landed(search.stage(0).clone(), candidate.clone(), span.head);
+        let next = finish(&mut search, 0, ladder)?;
+        answer = Some(match answer {
+            Some(answer) if answer.verdict != Verdict::Contained || next.verdict == Verdict::Contained => answer,
+            Some(answer) => ContentMerged { matched_commit: answer.matched_commit, ..next },
+            None => next,
+        });
+    }
+    Ok(answer.unwrap_or_else(|| fingerprint::not_found(candidate, None)))
 }
 
 /// The fingerprints of what lies in `span`, for the record; `None` when it changes nothing, or is not all there.
@@ -109,7 +118,12 @@ pub fn fingerprints(history: &mut History<'_>, span: Span) -> Result<Option<Cont
 
 /// Takes stage `number` up the ladder, without carriers.
 fn climb(search: &mut Search<'_>, number: usize, candidate: &Candidate) -> Result<ContentMerged, Error> {
-    let mut ladder = Ladder::new(search.stage(number).clone(), candidate.clone(), 0);
+    let ladder = Ladder::new(search.stage(number).clone(), candidate.clone(), 0);
+    finish(search, number, ladder)
+}
+
+/// Answers whatever the ladder asks about stage `number`.
+fn finish(search: &mut Search<'_>, number: usize, mut ladder: Ladder) -> Result<ContentMerged, Error> {
     loop {
         match ladder.next_step() {
             Step::Done(answer) => return Ok(answer),

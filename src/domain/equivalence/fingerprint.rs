@@ -7,10 +7,10 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::answer::{ContentMerged, Effect, Proof, Status, Verdict};
+use super::answer::{ContentMerged, Effect, Status, Verdict};
 use super::change::{Entry, RepoPath, Sighting, Stage, Unit};
 use super::ladder::Candidate;
-use crate::domain::ids::{CommitId, ObjectId};
+use crate::domain::ids::ObjectId;
 
 /// The version of the layout and of the digest; records of another version prove nothing.
 pub const VERSION: u32 = 1;
@@ -73,31 +73,18 @@ pub fn path_of(text: &str) -> Option<RepoPath> {
     Some(RepoPath::from(bytes.as_slice()))
 }
 
-/// The answer for a stage of which only its fingerprints are left. `landed` is the commit that brought it, `effect` what
-/// became of it since; `why` says why nothing was found, where nothing was.
-pub fn answer(candidate: &Candidate, landed: Option<CommitId>, effect: Effect, why: Option<&str>) -> ContentMerged {
+/// The answer where the fingerprints were not found; `why` says why they may have been missed.
+pub fn not_found(candidate: &Candidate, why: Option<&str>) -> ContentMerged {
     let name = &candidate.name;
-    let there = matches!(effect, Effect::Present | Effect::Evolved);
-    let (status, verdict, proof, reason) = match landed {
-        Some(at) => {
-            let since = match effect {
-                Effect::Present => "",
-                Effect::Evolved => "; its lines were worked on since",
-                Effect::Absent => ", and was taken out again since",
-                Effect::Partial => ", and a part of it was taken out or reworked since",
-                Effect::Unknown => "; whether it is still there could not be told",
-            };
-            let verdict = if there { Verdict::Contained } else { Verdict::Ask };
-            let reason = format!("the recorded change landed in {name} as {}, by its digests{since}", at.short());
-            (Status::PatchEquivalent, verdict, Some(Proof::Fingerprint), reason)
-        }
-        None => {
-            let why = why.map(|why| format!("; {why}, so it may have landed unseen")).unwrap_or_default();
-            let reason = format!("no commit of {name} makes the recorded change{why}");
-            (Status::NotMerged, Verdict::Ask, None, reason)
-        }
-    };
-    ContentMerged { status, matched_commit: landed, verdict, proof, effect, reason }
+    let why = why.map(|why| format!("; {why}, so it may have landed unseen")).unwrap_or_default();
+    ContentMerged {
+        status: Status::NotMerged,
+        matched_commit: None,
+        verdict: Verdict::Ask,
+        proof: None,
+        effect: Effect::Unknown,
+        reason: format!("no commit of {name} makes the recorded change{why}"),
+    }
 }
 
 /// The fingerprints of `stage`, whose base and head have these trees. `None` for a stage that changes nothing.
@@ -124,16 +111,20 @@ pub fn content(stage: &Stage, base_tree: ObjectId, head_tree: ObjectId) -> Optio
 ///
 /// `sightings` are the commits that touch its paths, the nearest to the candidate first, with the slots in the order
 /// of [`Content::paths`]. A commit counts when what it changes in the stage's paths has the very digest of the whole,
-/// or, for the parts, when every commit of the stage is found so, each on its own. The answer is a place in
-/// `sightings`.
-pub fn landing(content: &Content, sightings: &[Sighting], reaches: impl Fn(usize, usize) -> bool) -> Option<usize> {
+/// or, for the parts, when every commit of the stage is found so, each on its own. The answer is the place in
+/// `sightings` that brought it, followed by those of the other parts.
+pub fn landing(
+    content: &Content,
+    sightings: &[Sighting],
+    reaches: impl Fn(usize, usize) -> bool,
+) -> Option<Vec<usize>> {
     if content.v != VERSION || content.paths.is_empty() {
         return None;
     }
     let digests: Vec<Option<String>> = sightings.iter().map(|sighting| sighting_digest(content, sighting)).collect();
     let whole = digests.iter().position(|digest| digest.as_ref() == Some(&content.change));
-    if whole.is_some() {
-        return whole;
+    if let Some(whole) = whole {
+        return Some(vec![whole]);
     }
     let empty = digest([]);
     let found: Vec<Vec<usize>> = content
@@ -145,7 +136,11 @@ pub fn landing(content: &Content, sightings: &[Sighting], reaches: impl Fn(usize
             digests.iter().enumerate().filter(same).map(|(place, _)| place).collect()
         })
         .collect();
-    super::matching::landing(&found, reaches)
+    let top = super::matching::landing(&found, &reaches)?;
+    let own = |places: &Vec<usize>| places.iter().copied().find(|&place| place == top || reaches(top, place));
+    let mut places = vec![top];
+    places.extend(found.iter().filter_map(own).filter(|&place| place != top));
+    Some(places)
 }
 
 fn unit_digest(stage: &Stage, unit: &Unit) -> String {
@@ -217,9 +212,9 @@ mod tests {
     fn a_squash_and_a_rebase_are_found_by_their_digests() {
         let content = content(&stage(), id(1), id(2)).unwrap();
         let line = |a: usize, b: usize| a <= b;
-        assert_eq!(landing(&content, &[sighting([1, 3], [2, 4])], line), Some(0), "squash");
+        assert_eq!(landing(&content, &[sighting([1, 3], [2, 4])], line), Some(vec![0]), "squash");
         let rebased = [sighting([2, 3], [2, 4]), sighting([1, 3], [2, 3])];
-        assert_eq!(landing(&content, &rebased, line), Some(0), "rebase");
+        assert_eq!(landing(&content, &rebased, line), Some(vec![0, 1]), "rebase");
         assert_eq!(landing(&content, &rebased[..1], line), None, "a part only");
         assert_eq!(landing(&content, &[sighting([1, 3], [2, 5])], line), None, "another content");
         assert_eq!(landing(&content, &[], line), None, "nothing");

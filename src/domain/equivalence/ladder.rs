@@ -83,6 +83,10 @@ pub struct Ladder {
     /// For each of these, the places where it landed.
     pub(super) found: Vec<Vec<usize>>,
     pub(super) landing: Option<Landing>,
+    /// A landing that is given, not looked for.
+    known_landing: Option<CommitId>,
+    /// A landing that was taken out again.
+    lost_landing: Option<Landing>,
     pub(super) effect: Effect,
     paths_exist: Option<bool>,
     /// A sighting that holds some of the stage, where nothing was proved.
@@ -116,10 +120,17 @@ impl Ladder {
             sightings: Vec::new(),
             coverage: Coverage::Whole,
             landing: None,
+            known_landing: None,
+            lost_landing: None,
             effect: Effect::Unknown,
             paths_exist: None,
             trace: None,
         }
+    }
+
+    /// A ladder that knows where `stage` landed, by recorded fingerprints, and asks only what became of it.
+    pub fn landed(stage: Stage, candidate: Candidate, commit: CommitId) -> Self {
+        Self { known_landing: Some(commit), phase: Phase::Sightings, ..Self::new(stage, candidate, 0) }
     }
 
     /// What is needed next, or the answer. Asking twice without telling gives the same question.
@@ -186,11 +197,7 @@ impl Ladder {
                 self.phase = Phase::Gone(since.map(|(from, _)| *from).collect());
             }
             (Phase::Gone(_), Answer::Gone(gone)) => {
-                // It landed and was taken out: what is there now came in some other way.
-                if !gone.is_empty() {
-                    self.effect = Effect::Partial;
-                }
-                self.phase = Phase::Done;
+                self.told_gone(&gone);
             }
             (Phase::Trace { place, scope }, Answer::Trace(trace)) => self.told_trace(place, scope, trace),
             _ => {}
@@ -211,6 +218,9 @@ impl Ladder {
     fn told_sightings(&mut self, sightings: Vec<Sighting>, coverage: Coverage) {
         self.sightings = sightings;
         self.coverage = coverage;
+        if let Some(commit) = self.known_landing {
+            return self.land(commit, Proof::Fingerprint);
+        }
         self.phase = match self.sightings.iter().position(|sighting| sighting.makes(&self.stage.whole)) {
             Some(place) => Phase::Beyond { places: vec![place], proof: Proof::SameChange },
             None => Phase::Replay { place: 0, base: ReplayBase::Recorded },
@@ -240,6 +250,25 @@ impl Ladder {
             (_, ReplayBase::Recorded) => Phase::Replay { place, base: ReplayBase::Natural },
             (_, ReplayBase::Natural) => Phase::Replay { place: place + 1, base: ReplayBase::Recorded },
         };
+    }
+
+    /// It landed and was taken out: what is there now came in some other way. That may have been another landing since.
+    fn told_gone(&mut self, gone: &[usize]) {
+        self.phase = Phase::Done;
+        let Some(&last) = gone.iter().min() else { return };
+        let found = self.landing.as_ref().map(|landing| landing.proof);
+        // Only what was found among the sightings can be found again nearer: each round leaves fewer of them.
+        if !matches!(found, Some(Proof::SameChange | Proof::Replay | Proof::PerCommit)) {
+            self.effect = Effect::Partial;
+            return;
+        }
+        self.lost_landing = self.landing.take();
+        for sighting in self.sightings.iter_mut().skip(last) {
+            sighting.is_void = true;
+        }
+        self.found.iter_mut().for_each(Vec::clear);
+        let (sightings, coverage) = (std::mem::take(&mut self.sightings), self.coverage.clone());
+        self.told_sightings(sightings, coverage);
     }
 
     /// What the walk takes for commits beyond the base can be in its history after all, where clocks went backwards.
@@ -339,6 +368,12 @@ impl Ladder {
         let unproved = self.landing.is_none() && self.reach.head != Some(true);
         if unproved && self.is_foreign() {
             self.effect = Effect::Absent;
+        }
+        if let (None, Some(landing)) = (&self.landing, self.lost_landing.take()) {
+            self.landing = Some(landing);
+            self.effect = Effect::Partial;
+            self.phase = Phase::Done;
+            return;
         }
         let landed_at = self.landing.as_ref().and_then(|landing| self.place_of(landing.commit));
         self.phase = match landed_at {

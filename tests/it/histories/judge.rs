@@ -1,9 +1,11 @@
 //! What is wrong with an answer, by the truth of the model and by the oracle.
 
+use std::collections::BTreeMap;
+
 use okstra::domain::equivalence::{ContentMerged, Effect, Proof, Status, Verdict};
 use okstra::domain::ids::CommitId;
 
-use super::edit;
+use super::model::{Tree, differing};
 use super::oracle::{Certainty, Effects, Findings, Places};
 use super::truth::Query;
 use super::world::World;
@@ -67,7 +69,7 @@ impl World {
         let truth = self.truth(query);
         let mut faults = Vec::new();
         let mut fault = |fault: Fault| faults.push((fault, format!("{truth:?}")));
-        if answer.verdict == Verdict::Contained && !truth.may_be_contained && !self.is_same_to_the_byte(query) {
+        if answer.verdict == Verdict::Contained && !truth.may_be_contained && !self.reads_the_same(query) {
             fault(if truth.is_gone { Fault::GoneAgain } else { Fault::Dangerous });
         }
         if answer.verdict == Verdict::Absent && !truth.may_be_absent {
@@ -79,12 +81,20 @@ impl World {
         faults
     }
 
-    /// Where lines look alike, another line than the stage's may come to the very same bytes.
-    fn is_same_to_the_byte(&self, query: &Query) -> bool {
+    /// Where lines look alike, another line than the stage's may come to the very same text.
+    fn reads_the_same(&self, query: &Query) -> bool {
+        let range = |base: usize| self.members(self.history(self.main) & !self.history(base));
         self.is_common
             && self.bases(query).into_iter().any(|base| {
-                let findings = self.findings(base, query.head);
-                !findings.same_change.is_empty() && findings.effects.present != Certainty::No
+                let wanted = delta(&self.commits[base].tree, &self.commits[query.head].tree);
+                let makes = |place: usize| {
+                    let parent = self.commits[place].parents.first();
+                    parent.is_some_and(|&parent| {
+                        let made = delta(&self.commits[parent].tree, &self.commits[place].tree);
+                        wanted.iter().all(|(path, lines)| made.get(path) == Some(lines))
+                    })
+                };
+                range(base).any(makes)
             })
     }
 
@@ -106,26 +116,21 @@ impl World {
         let carried = known.carrier.as_ref().map_or(Certainty::No, Findings::landed);
         let provable = known.findings.iter().any(|findings| {
             let proof = findings.landed().max(findings.same_end).max(carried);
-            proof.min(findings.effects.there()) == Certainty::Yes
+            // Lines that were taken out and brought back and worked on may well be for a person.
+            let effect = if self.is_reverted { findings.effects.present } else { findings.effects.there() };
+            proof.min(effect) == Certainty::Yes
         });
         if provable && self.truth(query).may_be_contained && answer.verdict != Verdict::Contained {
             faults.push((Fault::MissedProof, format!("{:?} {:?}", known.findings, known.carrier)));
         }
         if let ([findings], None) = (known.findings.as_slice(), query.carrier) {
             faults.extend(wrong_effect(&findings.effects, answer));
-            let never = !self.has_landed && findings.effects.absent == Certainty::Yes && !self.takes_back(query);
+            let never = !self.is_disturbed && findings.effects.absent == Certainty::Yes;
             if never && answer.verdict != Verdict::Absent {
                 faults.push((Fault::MissedAbsence, format!("{findings:?}")));
             }
         }
         faults
-    }
-
-    /// Whether a commit of the stage only takes back what another did: then main has it anyway.
-    fn takes_back(&self, query: &Query) -> bool {
-        let fork = &self.commits[self.fork].tree;
-        let edits = self.stage[query.commits.clone()].iter().flat_map(|(_, edits)| edits);
-        edits.into_iter().any(|own| own.status(fork) == edit::Status::In)
     }
 
     /// What is wrong with a proof, if anything is.
@@ -170,6 +175,20 @@ impl World {
         let is_late = earlier.iter().any(|places| sure(places));
         (nearer || is_late).then_some((Fault::NotNearest, text))
     }
+}
+
+/// For each path that differs, how many more of each line there are.
+fn delta(old: &Tree, new: &Tree) -> BTreeMap<String, BTreeMap<Vec<u8>, i32>> {
+    let count = |path: String| {
+        let mut lines: BTreeMap<Vec<u8>, i32> = BTreeMap::new();
+        for (tree, sign) in [(old, -1), (new, 1)] {
+            let bytes = tree.get(&path).map(|file| file.body.bytes()).unwrap_or_default();
+            bytes.split(|&byte| byte == b'\n').for_each(|line| *lines.entry(line.to_vec()).or_default() += sign);
+        }
+        lines.retain(|_, count| *count != 0);
+        (path, lines)
+    };
+    differing(old, new).into_iter().map(count).collect()
 }
 
 fn wrong_effect(effects: &Effects, answer: &ContentMerged) -> Option<(Fault, String)> {

@@ -35,8 +35,10 @@ pub(super) struct World {
     pub(super) integration: Option<usize>,
     /// Some landing took in something that is not quite what the stage made.
     pub(super) is_altered: bool,
-    /// Something of the stage came to main.
-    pub(super) has_landed: bool,
+    /// Something of the stage came to main, or was taken back there or in the stage itself.
+    pub(super) is_disturbed: bool,
+    /// Something was taken back on main.
+    pub(super) is_reverted: bool,
     pub(super) is_common: bool,
     is_skewed: bool,
     pub(super) rng: Rng,
@@ -52,7 +54,8 @@ impl World {
             stage: Vec::new(),
             integration: None,
             is_altered: false,
-            has_landed: false,
+            is_disturbed: false,
+            is_reverted: false,
             is_common: recipe.is_common,
             is_skewed: recipe.is_skewed,
             rng: Rng::new(recipe.seed ^ 0xba5e),
@@ -69,7 +72,11 @@ impl World {
     }
 
     fn run(&mut self, operation: Operation) {
-        self.has_landed |= matches!(operation, Operation::Land { .. } | Operation::Integrate { .. });
+        self.is_reverted |= matches!(operation, Operation::Revert { .. });
+        self.is_disturbed |= matches!(
+            operation,
+            Operation::Land { .. } | Operation::Integrate { .. } | Operation::Revert { .. } | Operation::Undo { .. }
+        );
         match operation {
             Operation::Main { seed, edits, anywhere } => {
                 let author = if anywhere { Author::Anyone } else { Author::Main };

@@ -128,6 +128,8 @@ fn what_was_taken_out_since_and_came_back_otherwise_is_asked_about() {
         (Question::Effect, effect_of(Outcome::ConflictKeepsOurs, Outcome::Changes)),
         (Question::Order(vec![0, 1]), Answer::Order(vec![(0, 0), (0, 1), (1, 1)])),
         (Question::Gone(vec![0]), Answer::Gone(vec![0])),
+        (Question::SameEnd, Answer::SameEnd(Some(false))),
+        (Question::Effect, effect_of(Outcome::ConflictKeepsOurs, Outcome::Changes)),
     ];
     let answer = climb(stage(), 0, script);
     assert_eq!((answer.verdict, answer.effect), (Verdict::Ask, Effect::Partial));
