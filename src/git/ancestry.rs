@@ -64,7 +64,7 @@ impl<'r> History<'r> {
     /// # Errors
     /// When objects cannot be read.
     pub fn stage(&mut self, span: Span) -> Result<Option<(Stage, ObjectId, ObjectId)>, Error> {
-        let shape = read_shape(&mut self.source, span)?;
+        let shape = read_shape(&mut self.source, &self.readers.objects(), span)?;
         let (base, head) = (domain_id(&shape.trees.old), domain_id(&shape.trees.new));
         Ok(shape.stage.known.then_some((shape.stage, base, head)))
     }

@@ -108,7 +108,9 @@ impl<'r> Search<'r> {
     ) -> Result<Self, Error> {
         let spans = &spans[..spans.len().min(MAX_SPANS)];
         let (readers, source) = (history.readers.clone(), &mut history.source);
-        let shapes = spans.iter().map(|span| read_shape(source, *span)).collect::<Result<Vec<_>, _>>()?;
+        let merger = Merger::new(readers.objects());
+        let shapes =
+            spans.iter().map(|span| read_shape(source, &merger.objects, *span)).collect::<Result<Vec<_>, _>>()?;
         let paths = all_paths(shapes.iter());
         let mut tips = vec![gix_id(candidate.0)];
         tips.extend(spans.iter().flat_map(|span| [gix_id(span.base.0), gix_id(span.head.0)]));
@@ -146,7 +148,6 @@ impl<'r> Search<'r> {
         let runs = runs.collect();
         let candidate = node(0);
         let numbers = paths.into_iter().enumerate().map(|(number, path)| (path, number)).collect();
-        let merger = Merger::new(readers.objects());
         Ok(Self { readers, context, graph, candidate, runs, merger, limits, scan, numbers })
     }
 

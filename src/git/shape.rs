@@ -30,14 +30,13 @@ pub(super) struct Trees {
 }
 
 /// Reads what `span` changes. Where objects are missing the stage is marked as not known.
-pub(super) fn read_shape(source: &mut CommitSource, span: Span) -> Result<Shape, Error> {
-    let nothing = gix::ObjectId::empty_tree(source.objects.hash);
+pub(super) fn read_shape(source: &mut CommitSource, objects: &Objects, span: Span) -> Result<Shape, Error> {
+    let nothing = gix::ObjectId::empty_tree(objects.hash);
     let (base, head) = (source.read(&gix_id(span.base.0))?, source.read(&gix_id(span.head.0))?);
     let mut known = base.is_some() && head.is_some();
     let tree = |facts: Option<CommitFacts>| facts.map_or(nothing, |facts| facts.tree);
     let trees = Trees { old: tree(base), new: tree(head) };
     let line = line(source, span)?;
-    let objects = &source.objects;
     let commit_trees: Vec<Trees> = line.iter().flatten().map(|(_, trees)| *trees).collect();
     let mut all = Vec::new();
     for pair in commit_trees.iter().chain([&trees]) {
