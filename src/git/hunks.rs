@@ -62,6 +62,43 @@ impl Hunks {
         Ok(Some(hunks.iter().any(|hunk| hunk.before.is_empty() || text.contains_str(&hunk.before))))
     }
 
+    /// Whether `file` has the new lines of some place of the change `old → new`, which `old` has nowhere. `None` when
+    /// something is missing.
+    pub(super) fn has_new_lines(
+        &mut self,
+        objects: &Objects,
+        [old, new]: [ObjectId; 2],
+        file: ObjectId,
+    ) -> Result<Option<bool>, Error> {
+        let (Some(hunks), Some(text), Some(before)) =
+            (self.between(objects, new, old)?, blob(objects, file)?, blob(objects, old)?)
+        else {
+            return Ok(None);
+        };
+        let is_new = |lines: &[u8]| !lines.is_empty() && text.contains_str(lines) && !before.contains_str(lines);
+        Ok(Some(hunks.iter().any(|hunk| is_new(&hunk.before))))
+    }
+
+    /// Whether `file` has the old lines of some place of the change `old → new` back, and the new ones not: lines that
+    /// `new` has nowhere. `None` when something is missing.
+    pub(super) fn took_back(
+        &mut self,
+        objects: &Objects,
+        [old, new]: [ObjectId; 2],
+        file: ObjectId,
+    ) -> Result<Option<bool>, Error> {
+        let (Some(hunks), Some(text), Some(after)) =
+            (self.between(objects, old, new)?, blob(objects, file)?, blob(objects, new)?)
+        else {
+            return Ok(None);
+        };
+        let back = |hunk: &Hunk| {
+            let old_lines = !hunk.before.is_empty() && !after.contains_str(&hunk.before);
+            old_lines && text.contains_str(&hunk.before) && (hunk.after.is_empty() || !text.contains_str(&hunk.after))
+        };
+        Ok(Some(hunks.iter().any(back)))
+    }
+
     fn between(&mut self, objects: &Objects, from: ObjectId, to: ObjectId) -> Result<Option<Rc<[Hunk]>>, Error> {
         if let Some(known) = self.between.get(&(from, to)) {
             return Ok(Some(Rc::clone(known)));

@@ -122,6 +122,26 @@ impl Merger {
         self.path(change.new, ours, change.old).map(Some)
     }
 
+    /// Whether ours has lines that a change brings and that were not there before it. `None` when something is missing.
+    pub(super) fn has_new_lines(&mut self, change: &PathChange, ours: Slot) -> Result<Option<bool>, Error> {
+        match (change.old.raw(), change.new.raw(), ours.raw()) {
+            (Some(old), Some(new), Some(ours)) if [old, new, ours].iter().all(|entry| entry.mode.is_file()) => {
+                self.hunks.has_new_lines(&self.objects, [old.id, new.id], ours.id)
+            }
+            _ => Ok(Some(false)),
+        }
+    }
+
+    /// Whether ours has old lines of a change back, and the new ones not. `None` when something is missing.
+    pub(super) fn took_back(&mut self, old: Slot, new: Slot, ours: Slot) -> Result<Option<bool>, Error> {
+        match (old.raw(), new.raw(), ours.raw()) {
+            (Some(old), Some(new), Some(ours)) if [old, new, ours].iter().all(|entry| entry.mode.is_file()) => {
+                self.hunks.took_back(&self.objects, [old.id, new.id], ours.id)
+            }
+            _ => Ok(Some(false)),
+        }
+    }
+
     fn blend(&mut self, base: ObjectId, ours: ObjectId, theirs: ObjectId) -> Result<Blend, Error> {
         let key = [base, ours, theirs];
         if let Some(&known) = self.blends.get(&key) {

@@ -100,7 +100,12 @@ fn outcomes(merger: &mut Merger, paths: Vec<[Slot; 3]>, trees: MergeTrees) -> Re
             PathMerge::Clean(_) => Outcome::Changes,
             // To keep what they dropped is not to have worked on their lines: their deletion is not there.
             PathMerge::Conflict(_) if theirs.raw().is_none() && base.raw().is_some() => Outcome::ConflictChanges,
-            PathMerge::Conflict(slot) if slot.raw() == ours.raw() => Outcome::ConflictKeepsOurs,
+            // Where lines are as they were before, they were not worked on: they were taken back.
+            PathMerge::Conflict(slot) if slot.raw() == ours.raw() => match merger.took_back(base, theirs, ours)? {
+                Some(false) => Outcome::ConflictKeepsOurs,
+                Some(true) => Outcome::ConflictChanges,
+                None => Outcome::Unknown,
+            },
             PathMerge::Conflict(_) => Outcome::ConflictChanges,
             PathMerge::Unknown => Outcome::Unknown,
             PathMerge::Renamed => return Ok(vec![outcome(merger.trees(trees)?, trees.ours)]),

@@ -282,8 +282,8 @@ impl Search<'_> {
                 },
                 (None, None) => Some(false),
                 (None, Some(PathMerge::Clean(slot))) => Some(slot.raw() != after.raw()),
-                // Its lines are there, and something is mixed with them.
-                (None, Some(PathMerge::Conflict(_))) => Some(true),
+                // Its lines may be there, with something mixed in.
+                (None, Some(PathMerge::Conflict(_))) => self.merger.has_new_lines(&change, after)?,
                 (None, Some(PathMerge::Renamed)) => Some(after.raw().is_some()),
                 (None, Some(PathMerge::Unknown)) => None,
             };

@@ -172,7 +172,8 @@ impl World {
                     && Some(place) != matched
                     && matched.is_some_and(|matched| self.reaches(place, matched))
             });
-        let is_late = earlier.iter().any(|places| sure(places));
+        // Where it was taken back meanwhile, a later landing is the one that counts.
+        let is_late = !self.is_reverted && earlier.iter().any(|places| sure(places));
         (nearer || is_late).then_some((Fault::NotNearest, text))
     }
 }
