@@ -2,7 +2,7 @@
  * `npm run types [-- --check]`: makes `npm/index.d.ts` and `npm/index.js` from the exports of the addon: one function
  * and one table of options for each operation. With `--check` nothing is written, and a stale file is an error.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { ADDON_CRATE, build, typeFolder } from "./lib/cargo.mjs";
@@ -15,7 +15,7 @@ async function readTypes() {
     await build({ profile: "dev", quiet: true, environment: { NAPI_FORCE_BUILD_OKSTRA_NODE: String(Date.now()) } });
   }
   const { generateTypeDef } = await tool(import("@napi-rs/cli"));
-  const { dts } = await generateTypeDef({ typeDefDir: typeFolder, cwd: root, noDtsHeader: true, constEnum: false });
+  const { dts } = await generateTypeDef({ typeDefDir: once(), cwd: root, noDtsHeader: true, constEnum: false });
   return dts;
 }
 
@@ -42,3 +42,16 @@ await script(async () => {
     console.error(`wrote ${name}`);
   }
 });
+
+/**
+ * A folder with the macros' notes, each line once: every pass over the crate adds its own, and clippy is one as well.
+ *
+ * @returns {string}
+ */
+function once() {
+  const folder = `${typeFolder}-once`;
+  mkdirSync(folder, { recursive: true });
+  const lines = readFileSync(join(typeFolder, ADDON_CRATE), "utf8").split("\n");
+  writeFileSync(join(folder, ADDON_CRATE), [...new Set(lines)].join("\n"));
+  return folder;
+}
