@@ -31,8 +31,7 @@ impl Repository {
             }
             _ => return Err(Error::NoFolder { path: folder.to_owned() }),
         }
-        let search = upwards::Options { trust: upwards::TrustPolicy::Assume(Trust::Full), ..Default::default() };
-        let found = match gix::discover::upwards_opts(folder, search) {
+        let found = match gix::discover::upwards_opts(folder, trusting()) {
             Ok((found, _)) => found,
             Err(error) => {
                 return Err(if error.is_permission_denied() {
@@ -46,7 +45,7 @@ impl Repository {
         let options = gix::open::Options::isolated();
         let shared = gix::ThreadSafeRepository::discover_opts(
             &git_folder,
-            search_exactly(),
+            trusting(),
             Mapping { full: options.clone(), reduced: options },
         )
         .map_err(|error| Error::open(&git_folder, error))?;
@@ -93,6 +92,7 @@ fn unreadable(folder: &Path) -> Option<Error> {
     Some(Error::open(&git_folder, source))
 }
 
-fn search_exactly() -> upwards::Options<'static> {
+/// Whoever owns the folder: nothing of the repository's configuration is ever run.
+fn trusting() -> upwards::Options<'static> {
     upwards::Options { trust: upwards::TrustPolicy::Assume(Trust::Full), ..Default::default() }
 }
