@@ -1,18 +1,20 @@
 //! Everything that okstra prints goes through here.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use clap::builder::StyledStr;
 use clap::builder::styling::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::args::{Color, Globals};
+use super::diagnostics::Diagnostics;
 use super::failure::Failure;
 use super::progress::{Progress, SharedWriter};
 use super::streams::Streams;
-use super::text::{shell_word, tame, tame_lines, width, wrap};
+use super::text::{tame, tame_lines, width, wrap};
 use crate::context::{Context, EventSink};
+use crate::domain::shell;
 
 /// What a piece of text means; its colour follows from that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +29,10 @@ pub(super) enum Tone {
 /// The printer: results on stdout, everything else on stderr.
 pub(super) struct Output {
     out: Box<dyn Write + Send>,
-    err: SharedWriter,
+    diagnostics: Diagnostics,
     out_color: bool,
-    err_color: bool,
     columns: Option<usize>,
     json: bool,
-    progress: Option<Progress>,
     /// What went wrong with stdout; after that nothing is written there.
     lost: Option<io::Error>,
 }
@@ -47,21 +47,20 @@ impl Output {
             Color::Auto => terminal && !plain,
         };
         let err: SharedWriter = Arc::new(Mutex::new(streams.err.writer));
+        let progress = streams.err.terminal.then(|| Progress::new(Arc::clone(&err), context.clock()));
         Self {
             out: streams.out.writer,
             out_color: color(streams.out.terminal),
-            err_color: color(streams.err.terminal),
             columns: streams.out.columns,
             json: globals.json,
-            progress: streams.err.terminal.then(|| Progress::new(Arc::clone(&err), context.clock())),
-            err,
+            diagnostics: Diagnostics::new(err, color(streams.err.terminal), progress),
             lost: None,
         }
     }
 
-    /// Who listens to the progress of long work: nobody, where stderr is no terminal.
+    /// Who listens to what the work reports while it runs.
     pub(super) fn listener(&self) -> EventSink {
-        self.progress.as_ref().map(Progress::listener).unwrap_or_default()
+        self.diagnostics.listener()
     }
 
     /// Prints an outcome: `document` with `--json`, else what `people` prints.
@@ -131,8 +130,7 @@ impl Output {
         let word = paint("next:", Tone::Strong, self.out_color);
         self.line(&format!("\n{word} {advice}"));
         if !command.is_empty() {
-            let words: Vec<_> = command.iter().map(|word| shell_word(word)).collect();
-            self.line(&format!("  {}", words.join(" ")));
+            self.line(&format!("  {}", tame(&shell::command(command))));
         }
     }
 
@@ -144,13 +142,12 @@ impl Output {
 
     /// Help for someone who asked for nothing, which is a mistake: on stderr.
     pub(super) fn unasked_help(&mut self, help: &StyledStr) {
-        self.diagnostic(&rendered(help, self.err_color));
+        self.diagnostics.line(&rendered(help, self.diagnostics.has_color()));
     }
 
     /// Something that does not stop the work but should be known.
     pub(super) fn warning(&mut self, text: &str) {
-        let word = paint("warning:", Tone::Doubtful, self.err_color);
-        self.diagnostic(&format!("{word} {}", tame(text)));
+        self.diagnostics.warning(text);
     }
 
     /// A failure: with `--json` the document on stdout, else the text on stderr.
@@ -164,7 +161,7 @@ impl Output {
 
     /// Writes what is still held back. A closed pipe is no error: whoever reads has seen enough.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
-        self.erase_progress();
+        self.diagnostics.erase_progress();
         if self.lost.is_none() {
             self.lost = self.out.flush().err();
         }
@@ -176,7 +173,7 @@ impl Output {
 
     /// The text of a failure, on stderr also with `--json`: for when stdout is what failed.
     pub(super) fn failure_for_people(&mut self, failure: &Failure) {
-        let label = |word, tone| paint(word, tone, self.err_color);
+        let label = |word, tone| self.diagnostics.paint(word, tone);
         let mut text = format!("{} {}", label("error:", Tone::Bad), tame_lines(&failure.message));
         for cause in &failure.causes {
             text.push_str(&format!("\n{} {}", label("caused by:", Tone::Bad), tame_lines(cause)));
@@ -184,7 +181,7 @@ impl Output {
         if let Some(hint) = &failure.hint() {
             text.push_str(&format!("\n\n{} {}", label("hint:", Tone::Strong), tame_lines(hint)));
         }
-        self.diagnostic(&text);
+        self.diagnostics.line(&text);
     }
 
     fn document(&mut self, document: &impl Serialize) {
@@ -195,22 +192,9 @@ impl Output {
     }
 
     fn line(&mut self, text: &str) {
-        self.erase_progress();
+        self.diagnostics.erase_progress();
         if self.lost.is_none() {
             self.lost = writeln!(self.out, "{text}").err();
-        }
-    }
-
-    fn diagnostic(&mut self, text: &str) {
-        self.erase_progress();
-        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
-        // There is nowhere left to say that stderr is closed.
-        let _ = writeln!(err, "{text}").and_then(|()| err.flush());
-    }
-
-    fn erase_progress(&self) {
-        if let Some(progress) = &self.progress {
-            progress.erase();
         }
     }
 }
@@ -221,7 +205,7 @@ fn rendered(help: &StyledStr, color: bool) -> String {
     text.trim_end().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-fn paint(text: &str, tone: Tone, color: bool) -> String {
+pub(super) fn paint(text: &str, tone: Tone, color: bool) -> String {
     if !color {
         return text.to_owned();
     }

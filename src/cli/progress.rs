@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::context::{Clock, Event, EventSink, Stopwatch};
+use crate::context::{Clock, Stopwatch};
 
 /// Work that is done before this shows nothing.
 const QUIET: Duration = Duration::from_millis(500);
@@ -36,13 +36,8 @@ impl Progress {
         Self { writer, line: Arc::new(Mutex::new(line)) }
     }
 
-    /// Draws what is reported.
-    pub(super) fn listener(&self) -> EventSink {
-        let progress = self.clone();
-        EventSink::new(move |event| progress.report(&event))
-    }
-
-    fn report(&self, event: &Event) {
+    /// Draws that a search has looked at so many commits.
+    pub(super) fn searched(&self, commits: usize) {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         let elapsed = line.running.elapsed();
         if elapsed < line.next {
@@ -50,7 +45,7 @@ impl Progress {
         }
         line.next = elapsed + REDRAW;
         line.shown = true;
-        self.write(&format!("{ERASE}{}", describe(event)));
+        self.write(&format!("{ERASE}searched {} commits…", grouped(commits)));
     }
 
     /// Erases the line if it is there.
@@ -65,12 +60,6 @@ impl Progress {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         // Progress that cannot be shown is no reason to fail.
         let _ = writer.write_all(text.as_bytes()).and_then(|()| writer.flush());
-    }
-}
-
-fn describe(event: &Event) -> String {
-    match event {
-        Event::Searched { commits } => format!("searched {} commits…", grouped(*commits)),
     }
 }
 
@@ -105,13 +94,13 @@ mod tests {
     fn short_work_shows_nothing_and_long_work_leaves_nothing() {
         let captured = Captured::default();
         let progress = Progress::new(captured.shared(), &Clock::Fixed(SystemTime::UNIX_EPOCH));
-        progress.listener().send(Event::Searched { commits: 1 });
+        progress.searched(1);
         progress.erase();
         assert_eq!(captured.text(), "");
 
         progress.line.lock().unwrap().next = Duration::ZERO;
-        progress.listener().send(Event::Searched { commits: 2000 });
-        progress.listener().send(Event::Searched { commits: 2001 });
+        progress.searched(2000);
+        progress.searched(2001);
         progress.erase();
         progress.erase();
         assert_eq!(captured.text(), "\r\x1b[Ksearched 2,000 commits…\r\x1b[K");

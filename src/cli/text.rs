@@ -21,16 +21,6 @@ pub(super) fn tame_lines(text: &str) -> String {
     text.split('\n').map(tame).collect::<Vec<_>>().join("\n")
 }
 
-/// `word` as one word of a shell command.
-pub(super) fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,^~".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 /// Wraps `text` at its spaces into lines of at most `columns`; every line but the first is indented by `indent`, and
 /// the first begins where something of that width already stands. A longer word stays whole.
 pub(super) fn wrap(text: &str, indent: usize, columns: Option<usize>) -> String {
@@ -66,11 +56,6 @@ mod tests {
     fn what_a_terminal_would_obey_is_escaped() {
         assert_eq!(tame("a\u{1b}[31mb\nc\u{202e}d é"), r"a\u{1b}[31mb\nc\u{202e}d é");
         assert_eq!(tame_lines("a\n\tb\u{7}"), "a\n\\tb\\u{7}");
-    }
-
-    #[test]
-    fn a_shell_word_is_quoted_where_it_must_be() {
-        assert_eq!(["a/b-c", "a b", "it's", ""].map(shell_word), ["a/b-c", "'a b'", r"'it'\''s'", "''"]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use crate::domain::moment::Moment;
+
 /// Where the time comes from.
 #[derive(Clone, Debug, Default)]
 pub enum Clock {
@@ -24,6 +26,12 @@ impl Clock {
             Self::System => SystemTime::now(),
             Self::Fixed(at) => *at,
         }
+    }
+
+    /// The time now, as records write it.
+    pub fn moment(&self) -> Moment {
+        let since = self.now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Moment::from_seconds(i64::try_from(since.as_secs()).unwrap_or_default())
     }
 
     /// A stopwatch that starts now; on a clock that stands still it always shows zero.

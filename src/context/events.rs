@@ -12,6 +12,10 @@ pub enum Event {
         /// Commits walked since the search began.
         commits: usize,
     },
+    /// Something that does not stop the work but should be known; one sentence without a full stop.
+    Warning(String),
+    /// Something that was done and has to be said, whatever is printed at the end.
+    Notice(String),
 }
 
 /// Where events go. Without a listener they cost nothing.

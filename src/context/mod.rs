@@ -97,4 +97,14 @@ impl Context {
     pub fn events(&self) -> &EventSink {
         &self.events
     }
+
+    /// Tells whoever listens of something that does not stop the work but should be known.
+    pub fn warn(&self, text: impl Into<String>) {
+        self.events.send(Event::Warning(text.into()));
+    }
+
+    /// Tells whoever listens of something that was done.
+    pub fn notice(&self, text: impl Into<String>) {
+        self.events.send(Event::Notice(text.into()));
+    }
 }

@@ -3,4 +3,11 @@
 pub mod equivalence;
 pub mod hint;
 pub mod ids;
+pub mod moment;
+pub mod names;
+pub mod plan;
+pub mod reconcile;
+pub mod records;
+pub mod registry;
 pub mod revision;
+pub mod shell;

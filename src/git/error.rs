@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::context::Cancelled;
 use crate::domain::hint::Hint;
+use crate::domain::shell;
 use crate::process;
 
 /// Why a repository could not be read.
@@ -122,21 +123,14 @@ impl Hint for Error {
                 Some("run okstra inside a repository, or name one with --project-root".to_owned())
             }
             Self::Permission { .. } => Some("check who owns the folder and what you may read there".to_owned()),
-            Self::BrokenObject { path, .. } => Some(format!("see what else is broken: git -C {} fsck", quoted(path))),
-            Self::BrokenRef { path, .. } => Some(format!("see all refs: git -C {} for-each-ref", quoted(path))),
+            Self::BrokenObject { path, .. } => {
+                Some(format!("see what else is broken: git -C {} fsck", shell::word(&path.to_string_lossy())))
+            }
+            Self::BrokenRef { path, .. } => {
+                Some(format!("see all refs: git -C {} for-each-ref", shell::word(&path.to_string_lossy())))
+            }
             Self::NoGit { .. } => Some("install git, or put it on PATH, and try again".to_owned()),
             Self::GitCommand { .. } | Self::Open { .. } | Self::Cancelled(_) => None,
         }
-    }
-}
-
-/// A path, ready to paste into a shell.
-fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.into_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
