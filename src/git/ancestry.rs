@@ -1,7 +1,7 @@
-//! Merge bases, and whether two commits have anything in common.
+//! Merge bases, who reaches whom, and whether two commits have anything in common.
 
 use super::changes::changed_paths;
-use super::graph::{CommitSource, Graph, Watch};
+use super::graph::{CommitSource, Graph, Node, NodeIndex, Watch};
 use super::objects::{Readers, commit_id, domain_id, gix_id};
 use super::paths::{Finder, PathSet};
 use super::search::{Limits, Span};
@@ -10,6 +10,10 @@ use super::{Error, Repository};
 use crate::context::Context;
 use crate::domain::equivalence::Stage;
 use crate::domain::ids::{CommitId, ObjectId};
+
+/// What the first of two tips paints with, and the second.
+const TIP: u64 = 1;
+const OTHER: u64 = 2;
 
 /// The merge bases of two commits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,10 +50,8 @@ impl<'r> History<'r> {
         b: CommitId,
         limits: Limits,
     ) -> Result<MergeBases, Error> {
-        self.source.remember();
-        let tips = [gix_id(a.0), gix_id(b.0)];
-        let graph = Graph::walk(&mut self.source, &tips, &Watch::new(context, limits), &mut |_| {})?;
-        let (Some(a), Some(b)) = (graph.find(&tips[0]), graph.find(&tips[1])) else {
+        let graph = self.walk_pair(context, [a, b], limits)?;
+        let (Some(a), Some(b)) = (graph.find(&gix_id(a.0)), graph.find(&gix_id(b.0))) else {
             return Ok(MergeBases { commits: Vec::new(), complete: false });
         };
         let mut bases = graph.merge_bases(a, b);
@@ -57,6 +59,61 @@ impl<'r> History<'r> {
         bases.sort_by_key(|&base| graph.node(base).visited);
         let complete = graph.stopped.is_none() && !graph.nodes.iter().any(|node| node.missing);
         Ok(MergeBases { commits: bases.into_iter().map(|base| commit_id(&graph.node(base).id)).collect(), complete })
+    }
+
+    /// Whether `commit` is in the history of `tip`, itself included; `None` where that cannot be told: history was cut
+    /// off, objects are missing or damaged, the search stopped early.
+    ///
+    /// # Errors
+    /// When objects cannot be read, or the work was cancelled.
+    pub fn reaches(
+        &mut self,
+        context: &Context,
+        tip: CommitId,
+        commit: CommitId,
+        limits: Limits,
+    ) -> Result<Option<bool>, Error> {
+        if tip == commit {
+            return Ok(Some(true));
+        }
+        let graph = self.walk_pair(context, [tip, commit], limits)?;
+        let is_reached = graph.find(&gix_id(commit.0)).is_some_and(|node| graph.node(node).paint & TIP != 0);
+        // What is missing below a commit cannot be that commit, nor reach it.
+        let is_open = graph.nodes.iter().any(|node| node.missing && node.paint & (TIP | OTHER) == TIP);
+        Ok(match is_reached {
+            true => Some(true),
+            false if is_open || graph.stopped.is_some() => None,
+            false => Some(false),
+        })
+    }
+
+    /// How many commits `tip` has in its history that `of` lacks; `None` where that cannot be told, as in
+    /// [`History::reaches`].
+    ///
+    /// # Errors
+    /// When objects cannot be read, or the work was cancelled.
+    pub fn ahead(
+        &mut self,
+        context: &Context,
+        tip: CommitId,
+        of: CommitId,
+        limits: Limits,
+    ) -> Result<Option<usize>, Error> {
+        let graph = self.walk_pair(context, [tip, of], limits)?;
+        let is_ahead = |node: &Node| node.paint & (TIP | OTHER) == TIP;
+        // A missing commit that `of` reaches could bring it to one of those counted, unless each of them is above it.
+        let could_hide = |missing: NodeIndex| {
+            let above = graph.descendants(missing);
+            graph.nodes.iter().zip(above).any(|(node, above)| is_ahead(node) && !above)
+        };
+        let hides = |(index, node): (NodeIndex, &Node)| node.missing && (is_ahead(node) || could_hide(index));
+        let is_open = graph.stopped.is_some() || (0..).zip(&graph.nodes).any(hides);
+        Ok((!is_open).then(|| graph.nodes.iter().filter(|node| is_ahead(node)).count()))
+    }
+
+    fn walk_pair(&mut self, context: &Context, pair: [CommitId; 2], limits: Limits) -> Result<Graph, Error> {
+        self.source.remember();
+        Graph::walk(&mut self.source, &pair.map(|id| gix_id(id.0)), &Watch::new(context, limits), &mut |_| {})
     }
 
     /// What lies in `span`, with the trees of base and head; `None` where something is missing.

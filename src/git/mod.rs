@@ -10,9 +10,11 @@ mod hunks;
 mod lost;
 mod merger;
 mod objects;
+mod operation;
 mod paths;
 mod probe;
 mod recorded;
+mod refs;
 mod renames;
 mod replay;
 mod repository;
@@ -20,14 +22,18 @@ mod resolve;
 mod scan;
 mod search;
 mod shape;
+mod upstream;
+mod worktrees;
 
 pub use ancestry::{History, MergeBases};
 pub use command::Git;
 pub use error::Error;
+pub use operation::{Operation, OperationKind};
 pub use recorded::Recorded;
 pub use repository::Repository;
 pub use resolve::{Resolved, Unresolvable};
 pub use search::{Deadline, Limits, MAX_SPANS, Search, Span};
+pub use worktrees::{Head, Worktree};
 
 /// How often a symbolic ref may point to a symbolic ref; git stops at five.
 const MAX_SYMREF_DEPTH: usize = 5;

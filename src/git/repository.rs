@@ -15,6 +15,9 @@ pub struct Repository {
     pub(super) shared: gix::ThreadSafeRepository,
     /// The folder that it was found from, as it is named in errors.
     pub(super) path: PathBuf,
+    /// The worktree that this folder is in, as discovery saw it; configuration may name another one.
+    pub(super) discovered_worktree: Option<PathBuf>,
+    common_dir: PathBuf,
 }
 
 impl Repository {
@@ -41,7 +44,7 @@ impl Repository {
                 });
             }
         };
-        let git_folder = found.into_repository_and_work_tree_directories().0;
+        let (git_folder, discovered_worktree) = found.into_repository_and_work_tree_directories();
         let options = gix::open::Options::isolated();
         let shared = gix::ThreadSafeRepository::discover_opts(
             &git_folder,
@@ -49,7 +52,19 @@ impl Repository {
             Mapping { full: options.clone(), reduced: options },
         )
         .map_err(|error| Error::open(&git_folder, error))?;
-        Ok(Self { shared, path: folder.to_owned() })
+        let common_dir = canonical(shared.to_thread_local().common_dir())
+            .map_err(|error| Error::open(&git_folder, gix::Error::from_error(error)))?;
+        Ok(Self { shared, path: folder.to_owned(), discovered_worktree, common_dir })
+    }
+
+    /// The git folder that all worktrees share: absolute, symbolic links followed. It tells one clone from another.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
+    /// Whether the folder that it was found from is in, or is, a linked worktree or its git folder.
+    pub(super) fn is_linked(&self) -> bool {
+        self.local().kind() == gix::repository::Kind::LinkedWorkTree
     }
 
     /// A reader of its objects, with caches of its own: one for each thread.
@@ -79,6 +94,15 @@ impl Repository {
         let format = local.config_snapshot().string("extensions.refStorage");
         format.is_some_and(|format| format.eq_ignore_ascii_case(b"reftable"))
     }
+}
+
+/// The one absolute form of a path that exists, symbolic links followed.
+pub(super) fn canonical(path: &Path) -> std::io::Result<PathBuf> {
+    let canonical = path.canonicalize()?;
+    // Windows marks such paths as verbatim, which neither git nor people write.
+    let plain =
+        canonical.to_str().and_then(|text| text.strip_prefix(r"\\?\")).filter(|text| text.get(1..2) == Some(":"));
+    Ok(plain.map(PathBuf::from).unwrap_or(canonical))
 }
 
 /// Why the repository above `folder` that looks like one cannot be opened; `None` where there is none.

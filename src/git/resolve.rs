@@ -114,7 +114,7 @@ impl Repository {
         for reading in readings {
             match reading {
                 Reading::Ref(name) => {
-                    let target = if reftable { self.ask_git(context, &name)? } else { self.target(&name)? };
+                    let target = if reftable { self.ask_git(context, &name)? } else { self.read_ref(&name)? };
                     existing.extend(target.map(|target| (name, target)));
                 }
                 Reading::Id(id) => match self.complete(&objects, &id)? {
@@ -140,15 +140,20 @@ impl Repository {
         })
     }
 
-    /// What the ref points to, symbolic refs followed; `None` when there is no such ref.
-    fn target(&self, name: &str) -> Result<Option<Target>, Error> {
+    /// What the ref with this full name points to, symbolic refs followed; `None` when there is no such ref.
+    pub(super) fn target(&self, context: &Context, name: &str) -> Result<Option<Target>, Error> {
+        // git would look for a short name, which must not happen here.
+        let is_full = gix::refs::FullName::try_from(name).is_ok();
+        if is_full && self.has_reftable() { self.ask_git(context, name) } else { self.read_ref(name) }
+    }
+
+    fn read_ref(&self, name: &str) -> Result<Option<Target>, Error> {
         let local = self.local();
         let broken = |error| Error::reference(name, &self.path, error);
         let Ok(full_name) = gix::refs::FullName::try_from(name) else { return Ok(None) };
-        let mut reference = match local.refs.try_find(full_name.as_ref()).map_err(broken)? {
-            Some(reference) => reference,
-            None => return Ok(None),
-        };
+        let find = || local.refs.try_find(full_name.as_ref()).map_err(broken);
+        // The packed refs are read before the loose one: a ref that git packs meanwhile is there at the second look.
+        let Some(mut reference) = find()?.map_or_else(find, |found| Ok(Some(found)))? else { return Ok(None) };
         for _ in 0..super::MAX_SYMREF_DEPTH {
             match reference.target {
                 gix::refs::Target::Object(id) => return Ok(Some(Target::Object(id))),
@@ -180,7 +185,11 @@ fn prefix(digits: &str, hash: gix::hash::Kind) -> Option<Prefix> {
     Prefix::new(&gix::ObjectId::from_hex(padded.as_bytes()).ok()?, digits.len()).ok()
 }
 
-enum Target {
+/// What a ref points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// This object, tags not followed.
     Object(gix::ObjectId),
+    /// A ref that does not exist.
     Unborn,
 }

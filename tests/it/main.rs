@@ -9,6 +9,7 @@ mod content_merged;
 mod damage;
 mod fixture_cases;
 mod fs;
+mod git_room;
 mod histories;
 mod process;
 mod tidy;
