@@ -9,3 +9,4 @@ pub mod fs;
 pub mod git;
 pub mod ops;
 pub mod process;
+pub mod store;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::domain::hint::Hint;
+use crate::domain::moment::Moment;
 
 /// What was being done to a file when it went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,26 @@ pub enum Error {
         #[source]
         source: io::Error,
     },
-    /// Anything else: the disk is full, the file system is read-only or broken.
+    /// It is something else than a file: a symbolic link where none may be, a pipe, a device.
+    #[error("cannot {doing} `{}`: it is no regular file", path.display())]
+    NotAFile {
+        /// What it was taken for.
+        path: PathBuf,
+        /// What was being done.
+        doing: Doing,
+    },
+    /// The file system cannot be written to.
+    #[error("cannot {doing} `{}`: the file system is read-only", path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+        /// What was being done.
+        doing: Doing,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Anything else: the disk is full, the file system is broken.
     #[error("cannot {doing} `{}`", path.display())]
     Io {
         /// The file.
@@ -97,12 +117,17 @@ pub enum Error {
         path: PathBuf,
     },
     /// Somebody else holds the lock.
-    #[error("`{}` is locked by {}; waited for {}", path.display(), holder_name(*holder), seconds(*waited))]
+    #[error(
+        "`{}` is locked by {}{}; waited for {}",
+        path.display(), holder_name(*holder), since_when(*since), seconds(*waited)
+    )]
     Locked {
         /// The lock file.
         path: PathBuf,
         /// The process that holds it, where that is known.
         holder: Option<u32>,
+        /// Since when, where that is known.
+        since: Option<Moment>,
         /// How long it was waited for.
         waited: Duration,
     },
@@ -123,6 +148,7 @@ impl Error {
             io::ErrorKind::PermissionDenied => Self::Forbidden { path, doing, source },
             io::ErrorKind::NotADirectory => Self::NotAFolder { path, doing, source },
             io::ErrorKind::IsADirectory => Self::IsAFolder { path, doing, source },
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, doing, source },
             _ => Self::Io { path, doing, source },
         }
     }
@@ -159,6 +185,10 @@ impl fmt::Display for Doing {
 
 fn holder_name(holder: Option<u32>) -> String {
     holder.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+}
+
+fn since_when(since: Option<Moment>) -> String {
+    since.map_or_else(String::new, |since| format!(" since {since}"))
 }
 
 fn seconds(waited: Duration) -> String {

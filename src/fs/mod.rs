@@ -2,18 +2,23 @@
 //! writes through `std::fs`.
 //!
 //! What a reader may rely on: [`replace`] shows it the old file or the new one, never a part, also after `kill -9` or
-//! a power failure; [`append_line`] adds one whole line or nothing; whoever holds a [`LockGuard`] is alone.
+//! a power failure; [`create_new`] never writes over a file; [`append_line`] adds one whole line or nothing; whoever holds
+//! a [`LockGuard`] is alone.
 
 #![expect(clippy::disallowed_methods, reason = "this is the room through which files are written")]
 
+mod append;
 mod error;
+mod list;
 mod lock;
 mod read;
 mod scratch;
 mod write;
 
+pub use append::{Appended, Unfinished, append_line};
 pub use error::{Doing, Error};
+pub use list::{Listing, list_files, names_in};
 pub use lock::{LOCK_WAIT, LockGuard};
 pub use read::{read, read_text};
 pub use scratch::ScratchFolder;
-pub use write::{Appended, append_line, create_folder, replace};
+pub use write::{create_folder, create_new, replace};

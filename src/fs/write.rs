@@ -1,10 +1,13 @@
-//! Writing: whole files, and one line at the end of a file.
+//! Writing whole files, and making folders.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Doing, Error, LockGuard};
+use super::{Doing, Error};
+
+/// How the names of temporary files begin and end. One that a killed process left behind means nothing.
+pub(super) const TEMPORARY: (&str, &str) = (".okstra-", ".tmp");
 
 /// Makes the file `path` hold exactly `bytes`. Its folder must exist.
 ///
@@ -17,47 +20,29 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let at = |source| Error::new(Doing::Write, path, source);
     let target = resolve_link(path).map_err(at)?;
     let folder = folder_of(&target);
-    let mut temporary = temporary_in(folder, &target).map_err(at)?;
+    let mut temporary = temporary_in(folder, Some(&target)).map_err(at)?;
     temporary.write_all(bytes).and_then(|()| temporary.as_file().sync_all()).map_err(at)?;
     temporary.persist(&target).map_err(|error| at(error.error))?;
     sync_folder(folder).map_err(at)
 }
 
-/// What [`append_line`] found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Appended {
-    /// The file was whole.
-    Clean,
-    /// The last line had no end, left so by a crash; it was given one before the new line.
-    Sealed,
-}
-
-/// Adds `line` and a line break at the end of the file `path`, which is created if it is not there. When this returns,
-/// the line is on the disk; when it fails, nothing of it is in the file.
+/// Makes the file `path` with `bytes` unless there is something of that name, which is then left as it is. Its folder
+/// must exist. Answers whether it was made.
 ///
-/// The lock guard shows that the caller is alone; without that, looking for a torn line would be a race.
+/// Of two that do this at once one makes the file, and a reader sees all of it or nothing.
 ///
 /// # Errors
-/// [`Error`] with the path, and [`Error::NotALine`] when `line` holds a line break.
-pub fn append_line(_alone: &LockGuard, path: &Path, line: &str) -> Result<Appended, Error> {
-    if line.contains('\n') {
-        return Err(Error::NotALine { path: path.to_owned() });
+/// [`Error`] with the path; there is then no such file.
+pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, Error> {
+    let at = |source| Error::new(Doing::Create, path, source);
+    let folder = folder_of(path);
+    let mut temporary = temporary_in(folder, None).map_err(at)?;
+    temporary.write_all(bytes).and_then(|()| temporary.as_file().sync_all()).map_err(at)?;
+    match temporary.persist_noclobber(path) {
+        Ok(_) => sync_folder(folder).map(|()| true).map_err(at),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(at(error.error)),
     }
-    let at = |source| Error::new(Doing::Write, path, source);
-    let new = !path.exists();
-    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(at)?;
-    let before = file.metadata().map_err(at)?.len();
-    let torn = before > 0 && last_byte(&mut file).map_err(at)? != b'\n';
-    let row = format!("{}{line}\n", if torn { "\n" } else { "" });
-    if let Err(source) = file.write_all(row.as_bytes()).and_then(|()| file.sync_data()) {
-        // What was written of the line goes out again; where that fails too, the next append seals it.
-        let _ = file.set_len(before);
-        return Err(at(source));
-    }
-    if new {
-        sync_folder(folder_of(path)).map_err(at)?;
-    }
-    Ok(if torn { Appended::Sealed } else { Appended::Clean })
 }
 
 /// Creates the folder `path`, and those above it that are missing.
@@ -80,41 +65,34 @@ fn resolve_link(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// A temporary file beside `target`, with the permissions that the new content shall have.
-fn temporary_in(folder: &Path, target: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// A temporary file in `folder`, with the permissions that the new content shall have: those of `like`, if there is
+/// such a file.
+fn temporary_in(folder: &Path, like: Option<&Path>) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".okstra-").suffix(".tmp");
+    builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
     #[cfg(unix)]
     let open_to_the_umask = std::os::unix::fs::PermissionsExt::from_mode(0o666);
     #[cfg(unix)]
     builder.permissions(open_to_the_umask);
     let temporary = builder.tempfile_in(folder)?;
-    if let Ok(metadata) = fs::metadata(target) {
+    if let Some(metadata) = like.and_then(|like| fs::metadata(like).ok()) {
         temporary.as_file().set_permissions(metadata.permissions())?;
     }
     Ok(temporary)
 }
 
-fn last_byte(file: &mut File) -> io::Result<u8> {
-    let mut byte = [0];
-    file.seek(SeekFrom::End(-1))?;
-    file.read_exact(&mut byte)?;
-    Ok(byte[0])
-}
-
-fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Puts a new name in `folder` on the disk. Only Unix lets one open a folder for that.
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fs::LOCK_WAIT;
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> =
@@ -159,16 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_follow_one_another_and_a_torn_one_is_sealed() {
+    fn a_new_file_is_never_over_another() {
         let folder = tempfile::tempdir().unwrap();
-        let guard = LockGuard::acquire(&folder.path().join("log.lock"), LOCK_WAIT, || false).unwrap();
-        let log = folder.path().join("log");
-        assert_eq!(append_line(&guard, &log, "one").unwrap(), Appended::Clean);
-        fs::write(&log, "one\ntwo\nto").unwrap();
-        assert_eq!(append_line(&guard, &log, "three").unwrap(), Appended::Sealed);
-        assert_eq!(append_line(&guard, &log, "four").unwrap(), Appended::Clean);
-        assert_eq!(fs::read_to_string(&log).unwrap(), "one\ntwo\nto\nthree\nfour\n");
-        assert!(matches!(append_line(&guard, &log, "a\nb"), Err(Error::NotALine { .. })));
+        let file = folder.path().join("file");
+        assert!(create_new(&file, b"one").unwrap());
+        assert!(!create_new(&file, b"two").unwrap() && !create_new(folder.path(), b"").unwrap());
+        assert_eq!(fs::read(&file).unwrap(), b"one");
+        assert_eq!(names(folder.path()), ["file"]);
+        assert!(create_new(&folder.path().join("none/file"), b"").unwrap_err().is_missing());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::context::Cancelled;
 use crate::domain::hint::Hint;
-use crate::{fs, git};
+use crate::{fs, git, store};
 
 /// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +14,9 @@ pub enum Error {
     /// A file could not be read or written.
     #[error(transparent)]
     Fs(#[from] fs::Error),
+    /// A state file could not be read or written.
+    #[error(transparent)]
+    Store(store::Error),
     /// The work was asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -28,6 +31,7 @@ impl Error {
         match self {
             Self::Git(error) => git_code(error),
             Self::Fs(error) => fs_code(error),
+            Self::Store(error) => store_code(error),
             Self::Cancelled(_) => "cancelled",
             Self::NoCurrentFolder => "no-current-folder",
         }
@@ -52,12 +56,41 @@ fn fs_code(error: &fs::Error) -> &'static str {
     match error {
         fs::Error::Missing { .. } => "file-not-found",
         fs::Error::Forbidden { .. } => "permission-denied",
-        fs::Error::NotAFolder { .. } | fs::Error::IsAFolder { .. } => "wrong-kind-of-file",
+        fs::Error::NotAFolder { .. } | fs::Error::IsAFolder { .. } | fs::Error::NotAFile { .. } => "wrong-kind-of-file",
+        fs::Error::ReadOnly { .. } => "read-only-file-system",
         fs::Error::Io { .. } => "file-io",
         fs::Error::NotUtf8 { .. } => "file-not-utf8",
         fs::Error::NotALine { .. } => "line-break-in-line",
         fs::Error::Locked { .. } => "locked",
         fs::Error::Stopped { .. } => "cancelled",
+    }
+}
+
+fn store_code(error: &store::Error) -> &'static str {
+    match error {
+        store::Error::Fs(error) => fs_code(error),
+        store::Error::BadLine { .. } => "bad-line",
+        store::Error::NotJson { .. } => "not-json",
+        store::Error::WrongShape { .. } => "wrong-shape",
+        store::Error::NewerSchema { .. } => "newer-schema",
+        store::Error::BadName { .. } => "bad-name",
+        store::Error::CaseCollision { .. } => "case-collision",
+        store::Error::Conflict { .. } => "registry-conflict",
+        store::Error::StageReserved { .. } => "stage-reserved",
+        store::Error::NoEntry { .. } => "no-registry-entry",
+        store::Error::AnchorMoved { .. } => "anchor-moved",
+        store::Error::BadPlan { .. } => "bad-plan",
+        store::Error::Refused { .. } => "row-refused",
+        store::Error::NoHome | store::Error::RelativeHome { .. } => "no-home",
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        match error {
+            store::Error::Fs(error) => Self::Fs(error),
+            error => Self::Store(error),
+        }
     }
 }
 
@@ -75,6 +108,7 @@ impl Hint for Error {
         match self {
             Self::Git(error) => error.hint(),
             Self::Fs(error) => error.hint(),
+            Self::Store(error) => error.hint(),
             Self::Cancelled(_) => None,
             Self::NoCurrentFolder => Some("change into a folder that exists, or give --project-root".to_owned()),
         }

@@ -36,7 +36,7 @@ mod host {
     use std::path::Path;
 
     use okstra::context::Context;
-    use okstra::fs::{self, LOCK_WAIT, LockGuard, ScratchFolder};
+    use okstra::fs::{self, LOCK_WAIT, LockGuard, ScratchFolder, Unfinished};
     use okstra::process::{Command, Session};
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
     use rustix::io::{FdFlags, fcntl_setfd};
@@ -146,9 +146,10 @@ mod host {
     pub(crate) fn append(arguments: &[String]) -> i32 {
         let [log, name, count] = arguments else { panic!("append LOG NAME COUNT") };
         let lock = format!("{log}.lock");
+        let unfinished = Unfinished { is_whole: |_| false, seal: " #" };
         for number in 0..count.parse::<u32>().unwrap() {
             let guard = LockGuard::acquire(Path::new(&lock), LOCK_WAIT, || false).unwrap();
-            fs::append_line(&guard, Path::new(log), &format!("{name} {number}")).unwrap();
+            fs::append_line(&guard, Path::new(log), &format!("{name} {number}"), unfinished).unwrap();
         }
         0
     }

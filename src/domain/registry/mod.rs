@@ -1,8 +1,12 @@
 //! The worktree registry: which task has which branch and worktree, and the anchor of each task.
 
+mod conflict;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+pub use conflict::{Claim, Conflict, Thing, find_conflict};
 
 /// What the registry holds of a task. Paths are absolute. Fields that another program left out are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,0 +1,21 @@
+//! State on disk: the layout of `.okstra/` and of `$OKSTRA_HOME`, and each file in them. The only home of disk formats.
+//!
+//! What a reader may rely on: readers take no lock and write nothing; a file that is not what it should be is an error
+//! that names it, and is left as it is; what a newer or another program wrote besides is kept when a file is rewritten.
+
+pub mod consumers;
+mod error;
+pub mod json;
+mod layout;
+mod lines;
+mod manifest;
+pub mod plans;
+mod project;
+pub mod registry;
+pub mod timeline;
+
+pub use error::{Error, JsonFault};
+pub use layout::{Home, Layout};
+pub use lines::SEAL;
+pub use manifest::Manifest;
+pub use project::Project;

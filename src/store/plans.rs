@@ -1,0 +1,114 @@
+//! The frozen plans of a task, `plans/<id>.json`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::Error;
+use super::json::{Document, SchemaVersion};
+use crate::domain::moment::Moment;
+use crate::domain::names::TaskKey;
+use crate::domain::plan::{self, Plan};
+use crate::fs;
+
+/// The newest schema that is understood. 1.0: the fields of [`Plan`].
+const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 0 };
+
+/// Every plan in `folder`, by id; none where there is no such folder. Files without the extension `json` and hidden
+/// ones are none.
+///
+/// # Errors
+/// [`Error::BadPlan`] for a plan whose id is not its file's name, that was approved for another task than `task`, or
+/// whose time or stages are wrong; and the errors of [`Document::read`].
+pub fn read_plans(folder: &Path, task: &TaskKey) -> Result<Vec<Plan>, Error> {
+    let names = fs::names_in(folder)?;
+    let ids = names.iter().filter(|name| !name.starts_with('.')).filter_map(|name| name.strip_suffix(".json"));
+    ids.map(|id| read_plan(&folder.join(format!("{id}.json")), id, task)).collect()
+}
+
+/// The plan in `folder` that holds now: the one that was approved last.
+///
+/// # Errors
+/// As [`read_plans`].
+pub fn current(folder: &Path, task: &TaskKey) -> Result<Option<Plan>, Error> {
+    Ok(plan::current(read_plans(folder, task)?))
+}
+
+fn read_plan(path: &Path, id: &str, task: &TaskKey) -> Result<Plan, Error> {
+    let missing = || Error::BadPlan { path: path.to_owned(), why: "it is there no longer".to_owned() };
+    let plan: Plan = Document::read(path, SCHEMA)?.ok_or_else(missing)?.to(path)?;
+    match fault(&plan, id, task) {
+        Some(why) => Err(Error::BadPlan { path: path.to_owned(), why }),
+        None => Ok(plan),
+    }
+}
+
+/// What is wrong with a plan, as a clause.
+fn fault(plan: &Plan, id: &str, task: &TaskKey) -> Option<String> {
+    if plan.id != id {
+        return Some(format!("its id is `{}`, and its file is named for `{id}`", plan.id));
+    }
+    if plan.task_key != task.to_string() {
+        return Some(format!("it was approved for `{}`, and not for `{task}`", plan.task_key));
+    }
+    if let Err(error) = plan.approved_at.parse::<Moment>() {
+        return Some(format!("when it was approved is not known: {error}"));
+    }
+    let mut seen = BTreeSet::new();
+    plan.stages.iter().map(|stage| stage.stage).find_map(|stage| {
+        let again = (!seen.insert(stage)).then(|| format!("it has stage {stage} twice"));
+        if stage == 0 { Some("it has a stage 0, and stages are numbered from 1".to_owned()) } else { again }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(id: &str, task: &str, at: &str, stages: &[u32]) -> String {
+        let stages: Vec<_> =
+            stages.iter().map(|n| serde_json::json!({"stage": n, "title": "t", "hash": "h"})).collect();
+        let plan = serde_json::json!({
+            "schemaVersion": "1.0", "id": id, "taskKey": task, "approvedBy": "Ann", "approvedAt": at,
+            "sha256": "00", "stages": stages, "new": 1,
+        });
+        plan.to_string()
+    }
+
+    #[test]
+    fn plans_are_read_and_the_last_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let task: TaskKey = "p/g/t".parse().unwrap();
+        assert!(read_plans(&folder.path().join("none"), &task).unwrap().is_empty());
+        assert_eq!(current(folder.path(), &task).unwrap(), None);
+        for (id, at) in [("a", "2026-01-02T00:00:00Z"), ("b", "2026-01-01T00:00:00Z")] {
+            fs::replace(&folder.path().join(format!("{id}.json")), plan(id, "p/g/t", at, &[1, 2]).as_bytes()).unwrap();
+        }
+        for other in ["a.md", ".a.json", "a.json.bak"] {
+            fs::replace(&folder.path().join(other), b"no plan").unwrap();
+        }
+        assert_eq!(read_plans(folder.path(), &task).unwrap().len(), 2);
+        assert_eq!(current(folder.path(), &task).unwrap().unwrap().id, "a");
+    }
+
+    #[test]
+    fn a_plan_that_cannot_be_gone_by_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let task: TaskKey = "p/g/t".parse().unwrap();
+        let good = "2026-01-01T00:00:00Z";
+        let cases = [
+            (plan("b", "p/g/t", good, &[1]), "named for `a`"),
+            (plan("a", "p/g/u", good, &[1]), "approved for `p/g/u`"),
+            (plan("a", "p/g/t", "yesterday", &[1]), "`yesterday` is no time"),
+            (plan("a", "p/g/t", good, &[1, 2, 1]), "stage 1 twice"),
+            (plan("a", "p/g/t", good, &[0]), "stage 0"),
+            ("{}".to_owned(), "missing field"),
+            (plan("a", "p/g/t", good, &[1]).replace("\"1.0\"", "\"2.0\""), "schema version 2.0"),
+            ("{".to_owned(), "is not JSON"),
+        ];
+        for (text, said) in cases {
+            fs::replace(&folder.path().join("a.json"), text.as_bytes()).unwrap();
+            let error = read_plans(folder.path(), &task).unwrap_err().to_string();
+            assert!(error.contains(said) && error.contains("a.json"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! `project.json`: which project it is, and how it wants to be worked on.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::Error;
+use super::json::{Document, SchemaVersion, wrong_field};
+use crate::domain::names::Name;
+
+/// The newest schema that is understood. 1.0: `projectId`, `config`.
+const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 0 };
+const ID: &str = "projectId";
+const CONFIG: &str = "config";
+
+/// A project, with everything that stands in its file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Project {
+    id: Name,
+    document: Document,
+}
+
+impl Project {
+    /// A project without configuration.
+    pub fn new(id: Name) -> Self {
+        let mut document = Document::new(SCHEMA);
+        document.set(ID, id.as_str());
+        Self { id, document }
+    }
+
+    /// Reads `project.json`; `None` where there is no such file.
+    ///
+    /// # Errors
+    /// As [`Document::read`], and [`Error::WrongShape`] or [`Error::BadName`] without a good `projectId`.
+    pub fn read(path: &Path) -> Result<Option<Self>, Error> {
+        let Some(document) = Document::read(path, SCHEMA)? else { return Ok(None) };
+        let id = document.text(ID, path)?.ok_or_else(|| wrong_field(path, ID, "a text"))?;
+        let id = Name::parse(id, "a project id").map_err(|source| Error::BadName { path: path.to_owned(), source })?;
+        if !matches!(document.get(CONFIG), None | Some(Value::Null | Value::Object(_))) {
+            return Err(wrong_field(path, CONFIG, "an object"));
+        }
+        Ok(Some(Self { id, document }))
+    }
+
+    /// Writes `project.json`, whose folder must exist.
+    ///
+    /// # Errors
+    /// [`Error::Fs`].
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        self.document.write(path)
+    }
+
+    /// The project id.
+    pub fn id(&self) -> &Name {
+        &self.id
+    }
+
+    /// A setting of the project's configuration.
+    pub fn setting(&self, name: &str) -> Option<&Value> {
+        self.document.get(CONFIG)?.get(name)
+    }
+
+    /// All that stands in the file.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fs;
+
+    #[test]
+    fn a_project_survives_with_all_that_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("project.json");
+        assert_eq!(Project::read(&path).unwrap(), None);
+        let project = Project::new(Name::parse("shop", "a project id").unwrap());
+        project.write(&path).unwrap();
+        assert_eq!(fs::read_text(&path).unwrap(), "{\n  \"schemaVersion\": \"1.0\",\n  \"projectId\": \"shop\"\n}\n");
+        assert_eq!(Project::read(&path).unwrap(), Some(project));
+        fs::replace(&path, br#"{"x":1,"projectId":"shop","config":{"workers":["claude"]}}"#).unwrap();
+        let project = Project::read(&path).unwrap().unwrap();
+        assert_eq!(project.setting("workers"), Some(&serde_json::json!(["claude"])));
+        assert_eq!((project.id().as_str(), project.setting("none")), ("shop", None));
+        project.write(&path).unwrap();
+        assert!(fs::read_text(&path).unwrap().starts_with("{\n  \"x\": 1,\n  \"projectId\""));
+    }
+
+    #[test]
+    fn a_file_that_is_no_project_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("project.json");
+        for text in ["{}", r#"{"projectId":1}"#, r#"{"projectId":"a/b"}"#, r#"{"projectId":"a","config":[]}"#] {
+            fs::replace(&path, text.as_bytes()).unwrap();
+            let error = Project::read(&path).unwrap_err();
+            assert!(matches!(error, Error::WrongShape { .. } | Error::BadName { .. }), "{text}: {error}");
+            assert!(error.to_string().contains("project.json"), "{error}");
+        }
+    }
+}
