@@ -2,9 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Error;
+use super::{Error, Repository};
 use crate::context::Context;
 use crate::process::{self, Command, Ending};
+
+/// What a write through plumbing needs beside the repository's own configuration: no hook is run and no log of our refs
+/// kept, a lock is waited for a little, and what is written is on the disk when git ends.
+const WRITING: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.logAllRefUpdates=false",
+    "core.filesRefLockTimeout=500",
+    "reftable.lockTimeout=500",
+    "core.fsync=loose-object,reference",
+    "core.fsyncMethod=batch",
+];
 
 /// The git command in one folder; it sees no configuration but the repository's own.
 #[derive(Clone, Debug)]
@@ -17,6 +28,12 @@ impl Git {
     /// git as it is called in `folder`.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), variables: Vec::new() }
+    }
+
+    /// git for the plumbing that writes to `repository`, whichever of its worktrees that was opened from.
+    pub(super) fn plumbing(repository: &Repository) -> Self {
+        // Named, the git folder is taken as it is: git looks for no other, and asks not who owns it.
+        Self { folder: repository.common_dir().to_owned(), variables: vec![("GIT_DIR", ".".to_owned())] }
     }
 
     /// The same with who commits, and when: `time` in seconds since 1970, as UTC. What is made so has the same ids
@@ -37,12 +54,23 @@ impl Git {
     /// Runs git and gives what it printed.
     ///
     /// # Errors
-    /// [`Error::GitCommand`] when it is not installed or did not succeed, [`Error::Cancelled`].
+    /// [`Error::GitCommand`] when it did not succeed, [`Error::NoGit`], [`Error::Cancelled`].
     pub fn run(&self, context: &Context, arguments: &[&str]) -> Result<Vec<u8>, Error> {
-        let (ending, stdout, stderr) = self.try_run(context, arguments)?;
-        match ending {
-            Ending::Code(0) => Ok(stdout),
-            _ => Err(self.failed(arguments, &stderr)),
+        match self.try_run(context, arguments, |command| command)? {
+            (Ending::Code(0), stdout, _) => Ok(stdout),
+            (_, _, stderr) => Err(self.failed(arguments, &stderr)),
+        }
+    }
+
+    /// Runs git to write what `input` says, without hooks; see [`WRITING`].
+    ///
+    /// # Errors
+    /// As [`Git::run`].
+    pub(super) fn write(&self, context: &Context, arguments: &[&str], input: Vec<u8>) -> Result<(), Error> {
+        let settings = WRITING.iter().flat_map(|setting| ["-c", setting]);
+        match self.try_run(context, arguments, |command| command.args(settings).stdin(input))? {
+            (Ending::Code(0), ..) => Ok(()),
+            (_, _, stderr) => Err(self.failed(arguments, &stderr)),
         }
     }
 
@@ -51,7 +79,7 @@ impl Git {
     /// # Errors
     /// As [`Git::run`].
     pub fn ask(&self, context: &Context, arguments: &[&str]) -> Result<Option<Vec<u8>>, Error> {
-        let (ending, stdout, stderr) = self.try_run(context, arguments)?;
+        let (ending, stdout, stderr) = self.try_run(context, arguments, |command| command)?;
         match ending {
             Ending::Code(0) => Ok(Some(stdout)),
             Ending::Code(1) => Ok(None),
@@ -59,11 +87,16 @@ impl Git {
         }
     }
 
-    fn try_run(&self, context: &Context, arguments: &[&str]) -> Result<(Ending, Vec<u8>, Vec<u8>), Error> {
+    fn try_run(
+        &self,
+        context: &Context,
+        arguments: &[&str],
+        prepare: impl FnOnce(Command) -> Command,
+    ) -> Result<(Ending, Vec<u8>, Vec<u8>), Error> {
         let variables = self.variables.iter();
         let command = variables
             .fold(isolated(context, &self.folder), |command, (name, value)| command.env(*name, value.as_str()));
-        let output = command.args(arguments).run(context).map_err(|error| match error {
+        let output = prepare(command).args(arguments).run(context).map_err(|error| match error {
             process::Error::Cancelled(cancelled) => Error::Cancelled(cancelled),
             source @ process::Error::NotFound { .. } => Error::NoGit { source },
             error => self.failed(arguments, error.to_string().as_bytes()),

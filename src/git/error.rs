@@ -1,4 +1,4 @@
-//! What can go wrong when a repository is read.
+//! What can go wrong when a repository is read or written to.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use crate::domain::hint::Hint;
 use crate::domain::shell;
 use crate::process;
 
-/// Why a repository could not be read.
+/// Why a repository could not be read, or written to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -82,6 +82,63 @@ pub enum Error {
         /// What it said, or why it could not be started.
         message: String,
     },
+    /// A ref is not where it has to be for it to be moved, or kept.
+    #[error("ref `{name}` in `{}` is at {found}, not at {expected}", path.display())]
+    RefChanged {
+        /// Its full name.
+        name: String,
+        /// The repository.
+        path: PathBuf,
+        /// Where it should be.
+        expected: String,
+        /// Where it is; `nothing` when there is none.
+        found: String,
+    },
+    /// Another git process holds the lock of a ref, or left it behind.
+    #[error("ref `{name}` in `{}` is locked: {message}", path.display())]
+    RefLocked {
+        /// Its full name; the first of several.
+        name: String,
+        /// The repository.
+        path: PathBuf,
+        /// What git said, with the lock file.
+        message: String,
+    },
+    /// A path that cannot be in a snapshot, or must not be taken from one.
+    #[error("`{entry}` in snapshot `{name}` of `{}` is not allowed: {why}", path.display())]
+    SnapshotPath {
+        /// The ref of the snapshot, or its commit.
+        name: String,
+        /// The path.
+        entry: String,
+        /// The repository.
+        path: PathBuf,
+        /// What is wrong, a clause.
+        why: &'static str,
+    },
+    /// Something of a snapshot is not in the repository.
+    #[error("`{entry}` in snapshot `{name}` of `{}` is missing: there is no object {id}", path.display())]
+    SnapshotGap {
+        /// The ref of the snapshot, or its commit.
+        name: String,
+        /// The path; empty for the whole.
+        entry: String,
+        /// The repository.
+        path: PathBuf,
+        /// The object.
+        id: String,
+    },
+    /// The objects of a snapshot could not be made.
+    #[error("cannot make snapshot `{name}` for `{}`", path.display())]
+    SnapshotObject {
+        /// The ref of the snapshot.
+        name: String,
+        /// The repository.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: Box<gix::Error>,
+    },
     /// The work was asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -129,8 +186,22 @@ impl Hint for Error {
             Self::BrokenRef { path, .. } => {
                 Some(format!("see all refs: git -C {} for-each-ref", shell::word(&path.to_string_lossy())))
             }
+            Self::RefChanged { name, path, .. } => {
+                let (path, name) = (path.to_string_lossy(), shell::word(name));
+                Some(format!("look at it: git -C {} log -1 {name}", shell::word(&path)))
+            }
+            Self::RefLocked { .. } => {
+                Some("try again; if no git process is at work there, remove the lock file that it names".to_owned())
+            }
+            Self::SnapshotGap { path, .. } => {
+                Some(format!("fetch it, or see what is missing: git -C {} fsck", shell::word(&path.to_string_lossy())))
+            }
             Self::NoGit { .. } => Some("install git, or put it on PATH, and try again".to_owned()),
-            Self::GitCommand { .. } | Self::Open { .. } | Self::Cancelled(_) => None,
+            Self::GitCommand { .. }
+            | Self::Open { .. }
+            | Self::SnapshotPath { .. }
+            | Self::SnapshotObject { .. }
+            | Self::Cancelled(_) => None,
         }
     }
 }

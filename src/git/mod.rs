@@ -7,10 +7,13 @@ mod command;
 mod error;
 mod graph;
 mod hunks;
+pub mod keep;
 mod lost;
 mod merger;
+mod mirror;
 mod objects;
 mod operation;
+mod pack;
 mod paths;
 mod probe;
 mod recorded;
@@ -22,17 +25,21 @@ mod resolve;
 mod scan;
 mod search;
 mod shape;
+mod snapshot;
+mod transaction;
 mod upstream;
 mod worktrees;
 
 pub use ancestry::{History, MergeBases};
 pub use command::Git;
 pub use error::Error;
+pub use mirror::{NewSnapshot, Snapshot};
 pub use operation::{Operation, OperationKind};
 pub use recorded::Recorded;
 pub use repository::Repository;
 pub use resolve::{Resolved, Unresolvable};
 pub use search::{Deadline, Limits, MAX_SPANS, Search, Span};
+pub use snapshot::SnapshotFile;
 pub use worktrees::{Head, Worktree};
 
 /// How often a symbolic ref may point to a symbolic ref; git stops at five.

@@ -48,6 +48,11 @@ fn git_code(error: &git::Error) -> &'static str {
         git::Error::BrokenRef { .. } => "broken-ref",
         git::Error::NoGit { .. } => "git-not-installed",
         git::Error::GitCommand { .. } => "git-failed",
+        git::Error::RefChanged { .. } => "ref-changed",
+        git::Error::RefLocked { .. } => "ref-locked",
+        git::Error::SnapshotPath { .. } => "bad-snapshot",
+        git::Error::SnapshotGap { .. } => "missing-object",
+        git::Error::SnapshotObject { .. } => "git-failed",
         git::Error::Cancelled(_) => "cancelled",
     }
 }

@@ -1,5 +1,7 @@
 //! The git room on real repositories: of every kind, in every state that git can be left in.
 
+mod keep;
+mod mirror;
 mod operation;
 mod reach;
 mod refs;
