@@ -18,6 +18,9 @@ export declare function contentMerged(options: ContentMergedOptions): Promise<Co
 /** Shows what okstra does, on scratch repositories in the temporary folder. */
 export declare function demo(options?: DemoOptions): Promise<Demo>;
 
+/** Finds recorded commits that outside history changes made stale, and repairs them where that is asked for and proved. */
+export declare function gitReconcile(options?: GitReconcileOptions): Promise<GitReconcileInspection | GitReconcileApplied>;
+
 /** What to look for, and where. */
 export interface ContentMergedOptions {
   /** A folder of the repository; the current folder by default. */
@@ -90,4 +93,110 @@ export interface DemoScene {
   answer: ContentMerged
   /** What that means for the user. */
   moral: string
+}
+
+/** What to look at, and what to do about it. */
+export interface GitReconcileOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** The folder of the task's `consumers.jsonl`; with the next four instead of `task`, needs no `.okstra/`. */
+  planRunRoot?: string
+  /** The project id. */
+  projectId?: string
+  /** The task group. */
+  taskGroup?: string
+  /** The task id. */
+  taskId?: string
+  /** The work category. */
+  workCategory?: string
+  /** Ask of every done stage whether it is in this ref. */
+  into?: string
+  /** Repair what is proved. */
+  apply?: boolean
+  /** The stage that `useRef` is for. */
+  stage?: number
+  /** Record the commit of this ref for `stage`, as a person's decision. */
+  useRef?: string
+  /** Move the anchor to the commit of this ref. */
+  resetAnchor?: string
+  /** List also what holds. */
+  all?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was found. Items that hold are left out unless `all` was asked for. */
+export interface GitReconcileInspection {
+  /** Anchor, done stages, gates of the stages to come. */
+  items: Array<GitReconcileItem>
+  /** With `into`: every done stage. */
+  into?: Array<GitReconcileInto>
+}
+
+/** One thing that was looked at. */
+export interface GitReconcileItem {
+  /** The anchor of the task, the recorded commit of a done stage, or a dependency of a stage to come. */
+  kind: 'anchor' | 'done' | 'gate'
+  /** The stage; null for the anchor. */
+  stage: number | null
+  /** Gates only: the stage that it depends on. */
+  predecessor?: number
+  /** Gates only: what holds it up; null when nothing does. */
+  cause?: 'not-done' | 'not-integrated' | 'landed-elsewhere' | 'stale' | 'undecided' | null
+  /** The commit as it is recorded. */
+  recorded: string | null
+  /** It holds; it can be repaired from proof; a person decides; it comes by itself as the work goes on. */
+  classification: 'ok' | 'auto' | 'confirm' | 'waiting'
+  /** Why, a sentence for people. */
+  reason: string
+  /** The commit that okstra would record instead. */
+  suggested_commit: string | null
+  /** What proves where it landed; see `ContentMerged`. */
+  proof: string | null
+  /** What became of its content there; null when that was not asked. */
+  effect: string | null
+  /** Where it landed. */
+  matched_commit: string | null
+}
+
+/** Where a done stage is in the ref of `into`. */
+export interface GitReconcileInto {
+  /** The stage. */
+  stage: number
+  /** The ref, in full. */
+  ref: string
+  /** Where it landed there. */
+  matched_commit: string | null
+  /** What proves it; see `ContentMerged`. */
+  proof: string | null
+  /** What became of it there. */
+  effect: string
+  /** Whether it is contained, absent, or to be asked about. */
+  verdict: 'contained' | 'absent' | 'ask'
+}
+
+/** What was repaired. */
+export interface GitReconcileApplied {
+  /** What was changed; what was so already is not in it. */
+  applied: Array<GitReconcileRepair>
+  /** What a person still has to decide. */
+  remaining_confirm: Array<GitReconcileItem>
+  /** With `into`: every done stage. */
+  into?: Array<GitReconcileInto>
+}
+
+/** A change that was made: the anchor was moved, or a repair row was appended for a stage. */
+export interface GitReconcileRepair {
+  /** The commit of the anchor now. */
+  anchor?: string
+  /** The stage. */
+  stage?: number
+  /** The commit recorded now. */
+  new_commit?: string
+  /** The one recorded before. */
+  replaced?: string
+  /** By what right. */
+  reason?: 'auto-patch-id' | 'auto-fingerprint' | 'user-ref'
 }

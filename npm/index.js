@@ -17,3 +17,19 @@ export const contentMerged = operation("contentMerged", {
 export const demo = operation("demo", {
   keep: "boolean?",
 });
+
+export const gitReconcile = operation("gitReconcile", {
+  projectRoot: "string?",
+  task: "string?",
+  planRunRoot: "string?",
+  projectId: "string?",
+  taskGroup: "string?",
+  taskId: "string?",
+  workCategory: "string?",
+  into: "string?",
+  apply: "boolean?",
+  stage: "number?",
+  useRef: "string?",
+  resetAnchor: "string?",
+  all: "boolean?",
+});

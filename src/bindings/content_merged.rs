@@ -83,13 +83,13 @@ impl From<content_merged::ContentMerged> for ContentMerged {
 }
 
 /// The word that the command line's `--json` prints for a value.
-fn word(value: impl Serialize) -> String {
+pub(crate) fn word(value: impl Serialize) -> String {
     let word = serde_json::to_value(value).ok();
     word.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// A number of things. JavaScript has one type for all numbers.
-fn whole(name: &str, number: f64) -> Result<u64, Failure> {
+pub(crate) fn whole(name: &str, number: f64) -> Result<u64, Failure> {
     // The largest number up to which every whole number is exact.
     const MOST: f64 = 9_007_199_254_740_991.0;
     let exact = number.fract() == 0.0 && (0.0..=MOST).contains(&number);

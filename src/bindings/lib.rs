@@ -2,5 +2,6 @@
 
 pub mod content_merged;
 pub mod demo;
+pub mod git_reconcile;
 pub mod job;
 pub mod run;

@@ -13,6 +13,7 @@ mod output;
 mod progress;
 mod run;
 mod streams;
+mod table;
 mod text;
 mod usage;
 mod words;

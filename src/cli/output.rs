@@ -12,6 +12,7 @@ use super::diagnostics::Diagnostics;
 use super::failure::Failure;
 use super::progress::{Progress, SharedWriter};
 use super::streams::Streams;
+use super::table::{self, Cell};
 use super::text::{tame, tame_lines, width, wrap};
 use crate::context::{Context, EventSink};
 use crate::domain::shell;
@@ -89,6 +90,22 @@ impl Output {
             let value = if remark.is_empty() { tame(value) } else { format!("{}: {}", tame(value), tame(remark)) };
             let value = wrap(&value, widest + 4, self.columns);
             self.line(&format!("  {name}{gap}{value}"));
+        }
+    }
+
+    /// A table; every row has as many cells as there are headers. The last column is wrapped.
+    pub(super) fn table(&mut self, headers: &[&str], rows: &[Vec<Cell>]) {
+        self.line("");
+        for line in table::lines(headers, rows, self.columns, self.out_color) {
+            self.line(&line);
+        }
+    }
+
+    /// Something that was done and has to be said also where only a document goes to stdout.
+    pub(super) fn notice(&mut self, text: &str) {
+        match self.json {
+            true => self.diagnostics.line(&tame(text)),
+            false => self.text(text),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::output::Tone;
 use crate::ops::content_merged::{Effect, Proof, Verdict};
+use crate::ops::reconcile::Classification;
 
 /// The word of a verdict, and how it should look.
 pub(super) fn verdict(verdict: Verdict) -> (Tone, &'static str) {
@@ -34,5 +35,15 @@ pub(super) fn effect(effect: Effect) -> (&'static str, &'static str) {
         Effect::Evolved => ("evolved", "its lines were worked on since"),
         Effect::Partial => ("partial", "not all of its changes are there as it made them"),
         Effect::Unknown => ("unknown", ""),
+    }
+}
+
+/// The word of a classification, and how it should look.
+pub(super) fn classification(class: Classification) -> (Tone, &'static str) {
+    match class {
+        Classification::Ok => (Tone::Good, "ok"),
+        Classification::Auto => (Tone::Good, "auto"),
+        Classification::Confirm => (Tone::Doubtful, "confirm"),
+        Classification::Waiting => (Tone::Quiet, "waiting"),
     }
 }

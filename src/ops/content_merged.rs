@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use super::{Error, equivalence};
 use crate::context::Context;
-use crate::domain::equivalence::{Candidate, foreign, unresolvable};
+use crate::domain::equivalence::{Candidate, unresolvable};
 pub use crate::domain::equivalence::{ContentMerged, Effect, Proof, Status, Verdict};
-use crate::domain::ids::CommitId;
 use crate::domain::revision::Purpose;
 use crate::git::{self, History, Repository, Span};
 
@@ -69,46 +68,11 @@ pub fn run(context: &Context, options: &Options) -> Result<ContentMerged, Error>
         Some(Ok(base)) => Some(base),
         None => None,
     };
-    let mut request = Request { history: History::new(&repository), candidate, limits: options.limits.start(context) };
-    match base {
-        Some(base) => request.ask(context, Span { base, head }),
-        None => request.ask_without_base(context, head),
-    }
-}
-
-struct Request<'r> {
-    history: History<'r>,
-    candidate: Candidate,
-    limits: git::Limits,
-}
-
-impl<'r> Request<'r> {
-    fn ask(&mut self, context: &'r Context, span: Span) -> Result<ContentMerged, Error> {
-        let question = equivalence::Question { candidate: self.candidate.clone(), span, carriers: Vec::new() };
-        equivalence::ask(context, &mut self.history, &question, self.limits)
-    }
-
-    /// The base is the merge base. Where there are several, each is the base of what the commit added since, so that
-    /// any proof counts.
-    fn ask_without_base(&mut self, context: &'r Context, head: CommitId) -> Result<ContentMerged, Error> {
-        let bases = self.history.merge_bases(context, head, self.candidate.commit, self.limits)?;
-        let mut answer = None;
-        for base in bases.commits {
-            let next = self.ask(context, Span { base, head })?;
-            if next.verdict == Verdict::Contained {
-                return Ok(next);
-            }
-            // Of several answers the one that claims least.
-            if answer.as_ref().is_none_or(|answer: &ContentMerged| answer.verdict == Verdict::Absent) {
-                answer = Some(next);
-            }
-        }
-        match answer {
-            Some(answer) => Ok(answer),
-            None => {
-                let shared = self.history.share_a_path(head, self.candidate.commit)?;
-                Ok(foreign(head, &self.candidate, bases.complete, bases.complete && shared == Some(false)))
-            }
-        }
-    }
+    let mut history = History::new(&repository);
+    let limits = options.limits.start(context);
+    let question = match base {
+        Some(base) => equivalence::Question::between(Span { base, head }, candidate),
+        None => return equivalence::ask_from_merge_base(context, &mut history, (head, &candidate), &[], limits),
+    };
+    equivalence::ask(context, &mut history, &question, limits)
 }

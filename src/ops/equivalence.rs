@@ -6,7 +6,7 @@ use super::Error;
 use crate::context::Context;
 use crate::domain::equivalence::fingerprint::{self, Content};
 use crate::domain::equivalence::{
-    Answer, Candidate, ContentMerged, Coverage, Ladder, Proof, Question as Asked, Step, Verdict,
+    Answer, Candidate, ContentMerged, Coverage, Ladder, Proof, Question as Asked, Step, Verdict, foreign,
 };
 use crate::domain::ids::CommitId;
 use crate::git::{History, Limits, Recorded, Search, Span};
@@ -20,6 +20,13 @@ pub struct Question {
     pub span: Span,
     /// Integrations that okstra recorded and that hold the head: from anchor to integration.
     pub carriers: Vec<Span>,
+}
+
+impl Question {
+    /// Whether what lies in `span` is in `candidate`, without carriers.
+    pub fn between(span: Span, candidate: Candidate) -> Self {
+        Self { candidate, span, carriers: Vec::new() }
+    }
 }
 
 /// Answers one question.
@@ -42,6 +49,41 @@ pub fn ask<'r>(
                 ladder.tell(Answer::Carrier(landed));
             }
             Step::Ask(asked) => ladder.tell(search.answer(0, &asked)?),
+        }
+    }
+}
+
+/// Answers for a commit whose base is not known: it is the merge base with the candidate. Where there are several, each
+/// is the base of what the commit added since, so that any proof counts.
+///
+/// # Errors
+/// When the repository cannot be read.
+pub fn ask_from_merge_base<'r>(
+    context: &'r Context,
+    history: &mut History<'r>,
+    (head, candidate): (CommitId, &Candidate),
+    carriers: &[Span],
+    limits: Limits,
+) -> Result<ContentMerged, Error> {
+    let bases = history.merge_bases(context, head, candidate.commit, limits)?;
+    let mut answer = None;
+    for base in bases.commits {
+        let span = Span { base, head };
+        let question = Question { candidate: candidate.clone(), span, carriers: carriers.to_vec() };
+        let next = ask(context, history, &question, limits)?;
+        if next.verdict == Verdict::Contained {
+            return Ok(next);
+        }
+        // Of several answers the one that claims least.
+        if answer.as_ref().is_none_or(|answer: &ContentMerged| answer.verdict == Verdict::Absent) {
+            answer = Some(next);
+        }
+    }
+    match answer {
+        Some(answer) => Ok(answer),
+        None => {
+            let shared = history.share_a_path(head, candidate.commit)?;
+            Ok(foreign(head, candidate, bases.complete, bases.complete && shared == Some(false)))
         }
     }
 }

@@ -1,7 +1,11 @@
 //! The one place where errors get their code.
 
+use std::path::PathBuf;
+
 use crate::context::Cancelled;
 use crate::domain::hint::Hint;
+use crate::domain::names::{NameError, TaskKey, TaskName, TaskNameError};
+use crate::domain::shell;
 use crate::{fs, git, store};
 
 /// Why an operation failed.
@@ -20,6 +24,120 @@ pub enum Error {
     /// The work was asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+    /// A name that is none.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// A task that is not written as one.
+    #[error(transparent)]
+    TaskName(#[from] TaskNameError),
+    /// Options that do not go together.
+    #[error("{message}")]
+    Request {
+        /// What is wrong.
+        message: String,
+        /// What to do instead.
+        hint: String,
+    },
+    /// The current folder belongs to no task, and none was named.
+    #[error("no task is named, and the current folder is in no worktree of one")]
+    NoTask,
+    /// There is no `.okstra/` here.
+    #[error("`{}` is no okstra project: it has no .okstra/project.json", root.display())]
+    NoProject {
+        /// The project root.
+        root: PathBuf,
+    },
+    /// The project has no such task.
+    #[error("there is no task {task} in `{}`", folder.display())]
+    UnknownTask {
+        /// The task.
+        task: TaskName,
+        /// Where tasks are.
+        folder: PathBuf,
+    },
+    /// The task's manifest names no work category.
+    #[error("the manifest of task {task} names no work category")]
+    NoCategory {
+        /// The task.
+        task: TaskName,
+    },
+    /// The folder of the log is not there.
+    #[error("the plan run root `{}` is no folder", path.display())]
+    NoPlanRunRoot {
+        /// As it was given.
+        path: PathBuf,
+    },
+    /// A ref that a person named is no single commit.
+    #[error("could not resolve ref `{text}`")]
+    UnresolvableRef {
+        /// As it was given.
+        text: String,
+        /// Why.
+        #[source]
+        source: git::Unresolvable,
+    },
+    /// Nothing is recorded of the stage that could be repaired.
+    #[error("stage {stage} has no done row to reconcile")]
+    NoDoneRow {
+        /// The stage.
+        stage: u32,
+    },
+    /// Another commit is recorded for the stage.
+    #[error("stage {stage} is done already, at {recorded}")]
+    DoneAlready {
+        /// The stage.
+        stage: u32,
+        /// The recorded commit.
+        recorded: String,
+    },
+    /// Stages are done, and the registry has no anchor for the task.
+    #[error("{} has done stages but no anchor in `{}`", key, registry.display())]
+    NoAnchor {
+        /// The task.
+        key: TaskKey,
+        /// The registry.
+        registry: PathBuf,
+        /// Whether the registry knows the task at all.
+        is_registered: bool,
+    },
+    /// The registry does not know the task.
+    #[error("{} has no entry in `{}`", key, registry.display())]
+    NotRegistered {
+        /// The task.
+        key: TaskKey,
+        /// The registry.
+        registry: PathBuf,
+    },
+    /// Landings are recorded only where later stages start from.
+    #[error("`{reference}` is neither the base of the task nor its upstream, so nothing is recorded from it")]
+    NotTheBase {
+        /// The ref of `--into`, in full.
+        reference: String,
+        /// The base and its upstream, as far as they exist.
+        bases: Vec<String>,
+    },
+    /// Somebody is in the middle of something.
+    #[error("a {} of `{reference}` is under way in `{}`", operation.kind, operation.worktree.display())]
+    OperationInProgress {
+        /// The ref, in full.
+        reference: String,
+        /// What is under way, and where.
+        operation: git::Operation,
+    },
+    /// Records or branches kept changing while it was decided on them.
+    #[error("`{}`, or a branch of the task, changes faster than it can be decided on", log.display())]
+    ChangedMeanwhile {
+        /// The log.
+        log: PathBuf,
+    },
+    /// A stage may not start.
+    #[error("{message}")]
+    Gate {
+        /// What holds it up, a line for each dependency.
+        message: String,
+        /// What helps.
+        hint: String,
+    },
     /// Neither was a folder given, nor is there a current one.
     #[error("the current folder no longer exists")]
     NoCurrentFolder,
@@ -34,6 +152,22 @@ impl Error {
             Self::Store(error) => store_code(error),
             Self::Cancelled(_) => "cancelled",
             Self::NoCurrentFolder => "no-current-folder",
+            Self::Name(_) | Self::TaskName(_) => "bad-name",
+            Self::Request { .. } => "usage",
+            Self::NoTask => "no-task",
+            Self::NoProject { .. } => "not-a-project",
+            Self::UnknownTask { .. } => "unknown-task",
+            Self::NoCategory { .. } => "no-category",
+            Self::NoPlanRunRoot { .. } => "no-such-folder",
+            Self::UnresolvableRef { .. } => "unresolvable-ref",
+            Self::NoDoneRow { .. } => "no-done-row",
+            Self::DoneAlready { .. } => "done-already",
+            Self::NoAnchor { .. } => "no-anchor",
+            Self::NotRegistered { .. } => "no-registry-entry",
+            Self::NotTheBase { .. } => "not-the-base",
+            Self::OperationInProgress { .. } => "operation-in-progress",
+            Self::ChangedMeanwhile { .. } => "changed-meanwhile",
+            Self::Gate { .. } => "stage-blocked",
         }
     }
 }
@@ -115,6 +249,30 @@ impl Hint for Error {
             Self::Fs(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Cancelled(_) => None,
+            Self::Name(_) | Self::TaskName(_) | Self::UnresolvableRef { .. } | Self::NoCategory { .. } => None,
+            Self::Request { hint, .. } | Self::Gate { hint, .. } => Some(hint.clone()),
+            Self::NoTask => Some("name one with --task GROUP/ID, or change into a worktree of the task".to_owned()),
+            Self::NoProject { .. } => {
+                Some("name the task with --plan-run-root, --project-id, --task-group, --task-id, --work-category".to_owned())
+            }
+            Self::UnknownTask { folder, .. } => Some(format!("see which there are: {}", shell::command(["ls", folder.to_string_lossy().as_ref()]))),
+            Self::NoPlanRunRoot { .. } => Some("it is the folder that holds the task's consumers.jsonl".to_owned()),
+            Self::NoDoneRow { .. } => Some("see what is recorded: okstra git-reconcile --all".to_owned()),
+            Self::DoneAlready { stage, .. } => {
+                Some(format!("to record another commit: okstra git-reconcile --apply --stage {stage} --use-ref REF"))
+            }
+            Self::NoAnchor { is_registered: true, .. } => {
+                Some("name the commit that the task started from: okstra git-reconcile --apply --reset-anchor REF".to_owned())
+            }
+            Self::NoAnchor { .. } | Self::NotRegistered { .. } => {
+                Some("the registry was lost or belongs to another machine: okstra doctor --restore brings back what is mirrored".to_owned())
+            }
+            Self::NotTheBase { bases, .. } if bases.is_empty() => Some("the registry names no base that exists".to_owned()),
+            Self::NotTheBase { bases, .. } => Some(format!("record from {}, or look without --apply", bases.join(" or "))),
+            Self::OperationInProgress { operation, .. } => {
+                Some(format!("finish it or abort it there first; okstra aborts nothing that it did not start: git -C {} status", shell::word(&operation.worktree.to_string_lossy())))
+            }
+            Self::ChangedMeanwhile { .. } => Some("try again when nothing else is at work on it".to_owned()),
             Self::NoCurrentFolder => Some("change into a folder that exists, or give --project-root".to_owned()),
         }
     }

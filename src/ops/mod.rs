@@ -4,6 +4,10 @@ pub mod content_merged;
 pub mod demo;
 pub mod equivalence;
 mod error;
+mod mirror;
+pub mod reconcile;
+pub mod record_done;
+pub mod task;
 
 pub use error::Error;
 

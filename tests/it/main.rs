@@ -12,4 +12,5 @@ mod fs;
 mod git_room;
 mod histories;
 mod process;
+mod reconcile;
 mod tidy;

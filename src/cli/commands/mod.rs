@@ -2,6 +2,7 @@
 
 mod content_merged;
 mod demo;
+mod git_reconcile;
 
 use super::exit::Exit;
 use super::failure::Failure;
@@ -31,4 +32,5 @@ macro_rules! commands {
 commands! {
     ContentMerged => content_merged,
     Demo => demo,
+    GitReconcile => git_reconcile,
 }

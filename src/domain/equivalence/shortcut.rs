@@ -1,6 +1,6 @@
 //! Answers that need no search: what names no commit, and what shares no history.
 
-use super::answer::{ContentMerged, Effect, Status, Verdict};
+use super::answer::{ContentMerged, Effect, Proof, Status, Verdict};
 use super::ladder::Candidate;
 use crate::domain::ids::CommitId;
 
@@ -13,6 +13,30 @@ pub fn unresolvable(what: &str, why: &str) -> ContentMerged {
         proof: None,
         effect: Effect::Unknown,
         reason: format!("the {what} cannot be told: {why}"),
+    }
+}
+
+/// The answer where there is nothing to start a proof from; `why` is a sentence.
+pub fn nothing_to_prove(why: String) -> ContentMerged {
+    ContentMerged {
+        status: Status::NotMerged,
+        matched_commit: None,
+        verdict: Verdict::Ask,
+        proof: None,
+        effect: Effect::Unknown,
+        reason: why,
+    }
+}
+
+/// The answer for recorded work of which nothing is found but its recorded commit `at`, in the history of `candidate`.
+pub fn reachable(at: CommitId, candidate: &Candidate, effect: Effect) -> ContentMerged {
+    ContentMerged {
+        status: Status::Ancestor,
+        matched_commit: Some(at),
+        verdict: Verdict::Contained,
+        proof: Some(Proof::Ancestry),
+        effect,
+        reason: format!("{} is reachable from {}", at.short(), candidate.name),
     }
 }
 

@@ -164,6 +164,19 @@ pub struct AppliedDocument {
     pub into: Option<Vec<Into>>,
 }
 
+impl Repair {
+    /// What is said of an automatic repair when it was made; `None` for what a person asked for.
+    pub fn notice(&self) -> Option<String> {
+        let Self::Stage { stage, new_commit, replaced, reason } = self else { return None };
+        if *reason == Reason::UserRef {
+            return None;
+        }
+        let short = |id: &str| id.chars().take(8).collect::<String>();
+        let (old, new) = (short(replaced), short(new_commit));
+        Some(format!("git-reconcile: stage {stage} done commit {old} -> {new} (patch-equivalent)"))
+    }
+}
+
 impl Inspection {
     /// Whether a person has to decide on something.
     pub fn needs_a_person(&self) -> bool {

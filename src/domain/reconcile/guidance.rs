@@ -27,8 +27,8 @@ pub struct WayOut {
 }
 
 impl Guidance {
-    /// The command that does `more` for this task.
-    pub fn command(&self, more: &[&str]) -> String {
+    /// The words of a command about this task, to which more can be added.
+    pub fn words(&self) -> Vec<String> {
         let key = &self.key;
         let named = [
             ("--project-root", self.project_root.as_str()),
@@ -39,7 +39,13 @@ impl Guidance {
             ("--work-category", self.category.as_str()),
         ];
         let named = named.iter().flat_map(|(name, value)| [*name, *value]);
-        shell::command(["okstra", "git-reconcile"].into_iter().chain(named).chain(more.iter().copied()))
+        ["okstra", "git-reconcile"].into_iter().chain(named).map(str::to_owned).collect()
+    }
+
+    /// The command that does `more` for this task.
+    pub fn command(&self, more: &[&str]) -> String {
+        let more = more.iter().map(|word| (*word).to_owned());
+        shell::command(self.words().into_iter().chain(more))
     }
 
     /// The whole guidance: how to look, and for each stage how to repair it.

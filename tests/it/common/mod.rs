@@ -76,6 +76,13 @@ impl Sandbox {
 
     /// Runs git, which must succeed, and gives what it printed, trimmed. Names and times are the same in every run.
     pub(crate) fn git(&self, folder: &Path, arguments: &[&str]) -> String {
+        let ran = self.try_git(folder, arguments);
+        assert_eq!(ran.code, Some(0), "git {}: {}", arguments.join(" "), ran.stderr);
+        ran.stdout.trim().to_owned()
+    }
+
+    /// Runs git, which may fail.
+    pub(crate) fn try_git(&self, folder: &Path, arguments: &[&str]) -> Ran {
         let date = format!("{} +0000", START + 60 * self.git_calls.replace(self.git_calls.get() + 1));
         let mut git = self.command("git");
         git.args(arguments).current_dir(folder).envs([
@@ -87,9 +94,7 @@ impl Sandbox {
             ("GIT_AUTHOR_DATE", &date),
             ("GIT_COMMITTER_DATE", &date),
         ]);
-        let ran = git.ran();
-        assert_eq!(ran.code, Some(0), "git {}: {}", arguments.join(" "), ran.stderr);
-        ran.stdout.trim().to_owned()
+        git.ran()
     }
 
     /// Writes `content` into `file` of the repository, commits it with `message`, and gives the commit's id.

@@ -1,3 +1,5 @@
+//! The classification against the table of the specification, over the whole space of facts.
+
 use super::*;
 use crate::domain::equivalence::Status;
 

@@ -1,0 +1,101 @@
+//! The mirror: a task's records as a commit below `refs/okstra/state/`, from which they can be brought back.
+
+use std::path::Path;
+
+use super::Error;
+use super::task::Task;
+use crate::context::Context;
+use crate::domain::equivalence::RepoPath;
+use crate::domain::names::{TaskKey, TaskName};
+use crate::domain::registry::{StageEntry, TaskEntry};
+use crate::git::{NewSnapshot, SnapshotFile};
+use crate::store::Layout;
+use crate::store::json::{Document, SchemaVersion};
+
+/// Files larger than this are not mirrored: 1 MiB.
+const LARGEST: usize = 1 << 20;
+/// The registry row of the task, in the mirror.
+pub(super) const REGISTRY_ROW: &str = "registry.json";
+/// The prefix of all mirror refs.
+pub(super) const PREFIX: &str = "refs/okstra/state/";
+
+/// Writes what is recorded of `task` to its mirror. Without `.okstra/` there is nothing to mirror; what is mirrored
+/// already makes no new commit.
+///
+/// # Errors
+/// When a record cannot be read, or git cannot write it. The records themselves are not touched.
+pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
+    let Some(layout) = &task.layout else { return Ok(()) };
+    let name = &task.key.task;
+    let mut files = collect(context, layout, &layout.task(name))?;
+    for path in [layout.project(), layout.prompts()] {
+        files.extend(collect(context, layout, &path)?);
+    }
+    if let Some(entry) = task.registry().read(&task.key)? {
+        files.push(file(REGISTRY_ROW.as_bytes(), row(&task.key, &entry)));
+    }
+    let message = format!("okstra: state of {name}");
+    let new = NewSnapshot { files: &files, message: &message, at: context.clock().moment(), more_parents: &[] };
+    task.repository.write_snapshot(context, &ref_name(name), &new)?;
+    Ok(())
+}
+
+/// The ref of the mirror of a task.
+pub(super) fn ref_name(task: &TaskName) -> String {
+    format!("{PREFIX}{task}")
+}
+
+/// The registry row as it is mirrored: what is true in every clone, without paths and reservations.
+fn row(key: &TaskKey, entry: &TaskEntry) -> Vec<u8> {
+    let stages = entry.stages.iter().map(|(number, stage)| {
+        let kept =
+            StageEntry { branch: stage.branch.clone(), base_ref: stage.base_ref.clone(), ..StageEntry::default() };
+        (*number, kept)
+    });
+    let portable = TaskEntry { worktree_path: None, git_common_dir: None, stages: stages.collect(), ..entry.clone() };
+    let mut document = Document::new(SchemaVersion::OLDEST);
+    document.set("key", key.to_string());
+    document.set("entry", serde_json::to_value(portable).unwrap_or_default());
+    document.to_text().into_bytes()
+}
+
+/// The files at or below `path`, with their paths below `.okstra/`: regular files of at most 1 MiB, without live logs,
+/// locks and what a crash left of a write.
+fn collect(context: &Context, layout: &Layout, path: &Path) -> Result<Vec<SnapshotFile>, Error> {
+    if path.is_file() {
+        return Ok(vec![file(&below(layout, path), crate::fs::read(path)?)]);
+    }
+    let listing = crate::fs::list_files(path)?;
+    let mut files = Vec::new();
+    for relative in listing.files.iter().filter(|file| is_mirrored(file)) {
+        let full = path.join(relative);
+        let bytes = match crate::fs::read(&full) {
+            Ok(bytes) => bytes,
+            // It went between the listing and the reading.
+            Err(error) if error.is_missing() => continue,
+            Err(error) => return Err(error.into()),
+        };
+        match bytes.len() <= LARGEST {
+            true => files.push(file(&below(layout, &full), bytes)),
+            false => context.warn(format!("`{}` is larger than 1 MiB and is not mirrored", full.display())),
+        }
+    }
+    Ok(files)
+}
+
+fn file(path: &[u8], content: Vec<u8>) -> SnapshotFile {
+    SnapshotFile { path: RepoPath::from(path), content }
+}
+
+fn is_mirrored(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let ours = name.starts_with(".okstra-") && name.ends_with(".tmp");
+    !ours && !name.ends_with(".log") && !name.ends_with(".lock")
+}
+
+/// The path below `.okstra/`, with `/` between its parts.
+fn below(layout: &Layout, path: &Path) -> Vec<u8> {
+    let relative = path.strip_prefix(layout.folder()).unwrap_or(path);
+    let parts: Vec<_> = relative.components().map(|part| part.as_os_str().as_encoded_bytes().to_vec()).collect();
+    parts.join(&b'/')
+}

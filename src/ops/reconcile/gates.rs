@@ -1,0 +1,81 @@
+//! The gates of the stages to come.
+
+use std::collections::BTreeMap;
+
+use super::findings::Finding;
+use super::scene::Scene;
+use crate::domain::equivalence::{Candidate, Verdict};
+use crate::domain::reconcile::{Dependency, HeldBy, Item, State, gate, needs_head};
+use crate::git::Resolved;
+use crate::ops::Error;
+
+/// The items of one gate, with what the task worktree was found to hold of each.
+pub(super) struct Gate {
+    /// Whether the stage starts from the task worktree.
+    pub(super) is_multiple: bool,
+    /// One for each predecessor.
+    pub(super) items: Vec<(Item, Option<HeldBy>)>,
+}
+
+impl Scene<'_> {
+    /// The items of the gate of every stage of the plan that is not done.
+    pub(super) fn gates(&mut self, done: &BTreeMap<u32, Finding>) -> Result<Vec<Item>, Error> {
+        let planned = self.plan.iter().flat_map(|plan| &plan.stages).map(|stage| stage.stage);
+        let to_come: Vec<u32> = planned.filter(|stage| !done.contains_key(stage)).collect();
+        let mut items = Vec::new();
+        for stage in to_come {
+            items.extend(self.gate_of(stage, done)?.items.into_iter().map(|(item, _)| item));
+        }
+        Ok(items)
+    }
+
+    /// The gate of `stage`.
+    pub(super) fn gate_of(&mut self, stage: u32, done: &BTreeMap<u32, Finding>) -> Result<Gate, Error> {
+        let Some(plan) = &self.plan else { return Ok(Gate { is_multiple: false, items: Vec::new() }) };
+        let mut direct: Vec<u32> = plan.stage(stage).map(|stage| stage.depends_on.clone()).unwrap_or_default();
+        direct.sort_unstable();
+        direct.dedup();
+        let mut items = Vec::new();
+        for predecessor in plan.all_dependencies(stage) {
+            let finding = done.get(&predecessor);
+            let state = finding.map_or(State::NotDone, |finding| State::Done(finding.item.clone()));
+            let dependency = Dependency { stage: predecessor, is_direct: direct.contains(&predecessor), state };
+            let held = match finding {
+                Some(finding) if needs_head(&dependency, direct.len()) => Some(self.held(predecessor, finding)?),
+                _ => None,
+            };
+            items.extend(gate(stage, &dependency, held.as_ref()).map(|item| (item, held)));
+        }
+        Ok(Gate { is_multiple: direct.len() > 1, items })
+    }
+
+    /// Whether the task worktree holds a stage, and where that is not so, whether the base does.
+    fn held(&mut self, stage: u32, finding: &Finding) -> Result<HeldBy, Error> {
+        let Some(head) = self.task_head()? else { return Ok(HeldBy::Nobody) };
+        let answer = self.held_by(stage, finding.effective, &head)?;
+        let mut base = None;
+        if answer.verdict != Verdict::Contained {
+            for candidate in self.bases()? {
+                let there = self.held_by(stage, finding.effective, &candidate)?;
+                let found = there.verdict == Verdict::Contained;
+                base = Some((candidate.name, there));
+                if found {
+                    break;
+                }
+            }
+        }
+        Ok(HeldBy::Head { head: head.commit, answer, base })
+    }
+
+    /// Where stages of several dependencies start: the HEAD of the task worktree, else the task branch.
+    pub(super) fn task_head(&mut self) -> Result<Option<Candidate>, Error> {
+        let worktree = self.entry.as_ref().and_then(|entry| entry.worktree_path.clone());
+        if let Some(path) = worktree {
+            let head = self.task.repository.head_of(self.context, path.as_ref())?;
+            if let Some(Resolved { name, commit }) = head {
+                return Ok(Some(Candidate { name, commit }));
+            }
+        }
+        self.candidate(self.task_branch())
+    }
+}

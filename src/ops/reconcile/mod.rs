@@ -1,0 +1,131 @@
+//! git-reconcile: find the recorded commits that history changes made stale, repair what is proved, and put the rest
+//! before a person.
+
+mod apply;
+mod before_run;
+mod content;
+mod draft;
+mod findings;
+mod gates;
+mod into;
+mod request;
+mod scene;
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::Error;
+use super::task::Task;
+use crate::context::Context;
+pub use crate::domain::reconcile::{
+    AppliedDocument, Cause, Classification, Guidance, Inspection, Into, Item, Kind, Repair, WayOut,
+};
+pub use crate::domain::records::Reason;
+pub use before_run::{AutoReconciled, auto_reconcile, check_gate};
+use request::Request;
+use scene::Scene;
+
+/// What to look at, and what to do about it.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The project root; by default the main worktree of the repository that holds the current folder.
+    pub project_root: Option<PathBuf>,
+    /// The task, `GROUP/ID`; by default that of the worktree one stands in. Not together with the five below.
+    pub task: Option<String>,
+    /// The folder of the task's `consumers.jsonl`; with the next four it names a task without `.okstra/`.
+    pub plan_run_root: Option<PathBuf>,
+    /// The project id.
+    pub project_id: Option<String>,
+    /// The task group.
+    pub task_group: Option<String>,
+    /// The task id.
+    pub task_id: Option<String>,
+    /// The work category.
+    pub work_category: Option<String>,
+    /// Ask of every done stage whether it is in this ref.
+    pub into: Option<String>,
+    /// Repair what is proved.
+    pub apply: bool,
+    /// The stage that `use_ref` is for.
+    pub stage: Option<u32>,
+    /// Record the commit of this ref for `stage`.
+    pub use_ref: Option<String>,
+    /// Move the anchor to the commit of this ref.
+    pub reset_anchor: Option<String>,
+    /// Show also what is `ok`.
+    pub all: bool,
+}
+
+/// What was found, or done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Outcome {
+    /// Without `apply`.
+    Inspected(Inspection),
+    /// With it.
+    Applied(AppliedDocument),
+}
+
+/// An outcome with what is needed to say what comes next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reconciled {
+    /// The document.
+    pub outcome: Outcome,
+    /// Without `apply`: all items, also those that are `ok`.
+    pub items: Vec<Item>,
+    /// How to name the task in a command.
+    pub guidance: Guidance,
+    /// A ref to suggest for each stage that needs a person.
+    pub ways_out: Vec<WayOut>,
+}
+
+impl Reconciled {
+    /// Whether a person has to decide on something.
+    pub fn needs_a_person(&self) -> bool {
+        match &self.outcome {
+            Outcome::Inspected(inspection) => inspection.needs_a_person(),
+            Outcome::Applied(applied) => applied.needs_a_person(),
+        }
+    }
+}
+
+/// Inspects the records of a task, and repairs them where that was asked for.
+///
+/// # Errors
+/// When the request contradicts itself, the task or a ref is not there, a record cannot be read, or a repair cannot be
+/// written. A request that is wrong changes nothing.
+pub fn run(context: &Context, options: &Options) -> Result<Reconciled, Error> {
+    let (selector, request) = request::read(options)?;
+    let task = Task::find(context, options.project_root.as_deref(), &selector)?;
+    match request {
+        Request::Inspect { into } => inspect(context, &task, into.as_deref(), options.all),
+        Request::Apply(wanted) => {
+            let (outcome, ways_out) = apply::run(context, &task, &wanted)?;
+            Ok(Reconciled { outcome, items: Vec::new(), guidance: guidance(&task), ways_out })
+        }
+    }
+}
+
+fn inspect(context: &Context, task: &Task, into: Option<&str>, all: bool) -> Result<Reconciled, Error> {
+    let into = into.map(|text| scene::candidate(context, task, text)).transpose()?;
+    let mut scene = Scene::read(context, task)?;
+    let findings = scene.findings()?;
+    let into = into.map(|candidate| scene.all_in(&candidate, &findings)).transpose()?;
+    let items = findings.into_items();
+    let shown = items.iter().filter(|item| all || item.classification != Classification::Ok).cloned();
+    let into = into.map(|answers| answers.into_iter().map(|answer| answer.document).collect());
+    let outcome = Outcome::Inspected(Inspection { items: shown.collect(), into });
+    let ways_out = scene.ways_out(&items)?;
+    Ok(Reconciled { outcome, items, guidance: guidance(task), ways_out })
+}
+
+/// How to name `task` in a command.
+pub(super) fn guidance(task: &Task) -> Guidance {
+    Guidance {
+        project_root: task.root.to_string_lossy().into_owned(),
+        plan_run_root: task.plan_run_root.to_string_lossy().into_owned(),
+        key: task.key.clone(),
+        category: task.category.clone(),
+    }
+}

@@ -1,0 +1,68 @@
+//! Records a stage as done: row, fingerprints, keep ref, mirror.
+
+use super::task::Task;
+use super::{Error, equivalence, mirror};
+use crate::context::Context;
+use crate::domain::ids::CommitId;
+use crate::domain::records::{Append, Reappend, Record, Status};
+use crate::git::{History, Span, keep};
+use crate::store::consumers::LogGuard;
+use crate::store::{consumers, plans, timeline};
+
+/// What is recorded of a stage. That it may be recorded is for the caller to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The stage, from 1.
+    pub stage: u32,
+    /// Its commit.
+    pub head: CommitId,
+    /// The commit that it started from.
+    pub base: CommitId,
+    /// The run that did it, as in `implementation-001`.
+    pub run: String,
+    /// The frozen plan, and the hash of the stage in it.
+    pub plan: Option<(String, String)>,
+    /// Its carry file, relative to the project root.
+    pub carry_path: Option<String>,
+}
+
+/// Records `done`; says whether that was news.
+///
+/// The commit is pinned before the row is written, so that a row never names what git may collect. Doing it again
+/// changes nothing, and completes what a crash left undone.
+///
+/// # Errors
+/// [`Error::DoneAlready`] when another commit is recorded for the stage, and when anything cannot be read or written.
+pub fn run(context: &Context, task: &Task, done: &Done) -> Result<bool, Error> {
+    let span = Span { base: done.base, head: done.head };
+    let content = equivalence::fingerprints(&mut History::new(&task.repository), span)?;
+    let row = Record {
+        completed_at: Some(context.clock().moment().to_string()),
+        run: Some(done.run.clone()),
+        carry_path: done.carry_path.clone(),
+        base_commit: Some(done.base.to_string()),
+        content: content.and_then(|content| serde_json::to_value(content).ok()),
+        plan: done.plan.as_ref().map(|(plan, _)| plan.clone()),
+        stage_hash: done.plan.as_ref().map(|(_, hash)| hash.clone()),
+        ..Record::new(&task.key.to_string(), done.stage, Status::Done, &done.head.to_string())
+    };
+    let log = LogGuard::lock(&task.log(), context)?;
+    let plan = plans::current(&task.plans(), &task.key)?;
+    let recorded = consumers::read_done(&task.log(), context, &task.key, plan.as_ref())?;
+    if let Some(other) = recorded.get(&done.stage).filter(|recorded| recorded.latest.head_commit != row.head_commit) {
+        return Err(Error::DoneAlready { stage: done.stage, recorded: other.latest.head_commit.clone() });
+    }
+    let pin = (keep::ref_name(&task.key.task, done.stage, done.head), done.head);
+    task.repository.keep_commits(context, &[pin])?;
+    let is_news = !recorded.contains_key(&done.stage) && log.append(&row, Reappend::Never)? == Append::Write;
+    drop(log);
+    if let Some(layout) = task.layout.as_ref().filter(|_| is_news) {
+        let mut event = serde_json::Map::new();
+        event.insert("stage".to_owned(), done.stage.into());
+        event.insert("commit".to_owned(), done.head.to_string().into());
+        event.insert("run".to_owned(), done.run.clone().into());
+        timeline::append(&layout.timeline(&task.key.task), context, "done", &event)?;
+    }
+    mirror::write(context, task)?;
+    Ok(is_news)
+}

@@ -1,0 +1,157 @@
+//! Which task a command is about, and where its records are.
+
+use std::path::{Path, PathBuf};
+
+use super::Error;
+use crate::context::Context;
+use crate::domain::names::{Name, TaskKey, TaskName};
+use crate::git::Repository;
+use crate::store::registry::Registry;
+use crate::store::{Home, Layout, Manifest, Project};
+
+/// How a command names its task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selector {
+    /// By `GROUP/ID`, the rest being in `.okstra/`; without it the task of the worktree that one stands in.
+    Project(Option<String>),
+    /// By everything that is needed, without `.okstra/`.
+    Full(Box<FullSelector>),
+}
+
+/// A task without `.okstra/`: a log, a registry and a repository are enough.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FullSelector {
+    /// The folder of its `consumers.jsonl`.
+    pub plan_run_root: PathBuf,
+    /// The project id.
+    pub project_id: String,
+    /// The task group.
+    pub task_group: String,
+    /// The task id.
+    pub task_id: String,
+    /// The work category, which its branches are named after where the registry does not name them.
+    pub work_category: String,
+}
+
+/// A task, found.
+pub struct Task {
+    /// The project root.
+    pub root: PathBuf,
+    /// Its repository.
+    pub repository: Repository,
+    /// The task.
+    pub key: TaskKey,
+    /// Its work category.
+    pub category: Name,
+    /// The folder of its `consumers.jsonl` and its plans.
+    pub plan_run_root: PathBuf,
+    /// Where the machine's records are.
+    pub home: Home,
+    /// The project's `.okstra/`, where the task lies in it.
+    pub layout: Option<Layout>,
+}
+
+impl Task {
+    /// Finds the task that `selector` names, in the project of `project_root`, by default of the current folder.
+    ///
+    /// # Errors
+    /// When a name is none, a folder is not there, or no task is named.
+    pub fn find(context: &Context, project_root: Option<&Path>, selector: &Selector) -> Result<Self, Error> {
+        match selector {
+            Selector::Full(full) => Self::find_full(context, project_root, full),
+            Selector::Project(named) => Self::find_in_project(context, project_root, named.as_deref()),
+        }
+    }
+
+    fn find_full(context: &Context, project_root: Option<&Path>, full: &FullSelector) -> Result<Self, Error> {
+        let project = Name::parse(&full.project_id, "a project id")?;
+        let group = Name::parse(&full.task_group, "a task group")?;
+        let id = Name::parse(&full.task_id, "a task id")?;
+        let category = Name::parse(&full.work_category, "a work category")?;
+        let (root, repository) = open(context, project_root)?;
+        let plan_run_root = context.absolute(&full.plan_run_root);
+        if !plan_run_root.is_dir() {
+            return Err(Error::NoPlanRunRoot { path: plan_run_root });
+        }
+        let key = TaskKey { project, task: TaskName { group, id } };
+        let layout = Layout::new(&root);
+        let own = is_same_folder(&plan_run_root_of(&layout, &key.task), &plan_run_root);
+        let home = Home::find(context)?;
+        Ok(Self { root, repository, key, category, plan_run_root, home, layout: own.then_some(layout) })
+    }
+
+    fn find_in_project(context: &Context, project_root: Option<&Path>, named: Option<&str>) -> Result<Self, Error> {
+        let (root, repository) = open(context, project_root)?;
+        let layout = Layout::new(&root);
+        let home = Home::find(context)?;
+        let Some(project) = Project::read(&layout.project())? else { return Err(Error::NoProject { root }) };
+        let project = project.id().clone();
+        let task = match named {
+            Some(text) => text.parse::<TaskName>()?,
+            None => standing_in(context, &repository, &home, &project)?,
+        };
+        let Some(manifest) = Manifest::read(&layout.manifest(&task))? else {
+            return Err(Error::UnknownTask { task, folder: layout.tasks() });
+        };
+        let category = manifest.category.ok_or_else(|| Error::NoCategory { task: task.clone() })?;
+        let plan_run_root = plan_run_root_of(&layout, &task);
+        let key = TaskKey { project, task };
+        Ok(Self { root, repository, key, category, plan_run_root, home, layout: Some(layout) })
+    }
+
+    /// The registry of worktrees.
+    pub fn registry(&self) -> Registry {
+        Registry::new(self.home.registry())
+    }
+
+    /// Its log.
+    pub fn log(&self) -> PathBuf {
+        self.plan_run_root.join("consumers.jsonl")
+    }
+
+    /// The folder of its frozen plans.
+    pub fn plans(&self) -> PathBuf {
+        self.plan_run_root.join("plans")
+    }
+}
+
+/// The project root and its repository: the main worktree of the repository that holds the current folder, unless it is
+/// given.
+pub(super) fn open(context: &Context, project_root: Option<&Path>) -> Result<(PathBuf, Repository), Error> {
+    if let Some(root) = project_root {
+        let root = context.absolute(root);
+        return Ok((root.clone(), Repository::discover(&root)?));
+    }
+    let folder = context.cwd().ok_or(Error::NoCurrentFolder)?;
+    let repository = Repository::discover(folder)?;
+    Ok((repository.main_worktree()?.unwrap_or_else(|| folder.to_owned()), repository))
+}
+
+/// The task of the worktree that one stands in, by the registry.
+fn standing_in(context: &Context, repository: &Repository, home: &Home, project: &Name) -> Result<TaskName, Error> {
+    let folder = context.cwd().ok_or(Error::NoCurrentFolder)?;
+    let worktree = repository.worktree_root(folder)?;
+    let stands = |path: Option<&String>| match (path, &worktree) {
+        (Some(path), Some(worktree)) => is_same_folder(Path::new(path), worktree),
+        _ => false,
+    };
+    for (key, entry) in Registry::new(home.registry()).read_all()? {
+        let Ok(key) = key.parse::<TaskKey>() else { continue };
+        let stages = entry.stages.values().map(|stage| stage.worktree_path.as_ref());
+        let here = std::iter::once(entry.worktree_path.as_ref()).chain(stages).any(stands);
+        if here && key.project == *project {
+            return Ok(key.task);
+        }
+    }
+    Err(Error::NoTask)
+}
+
+/// The folder of a task's log and plans.
+fn plan_run_root_of(layout: &Layout, task: &TaskName) -> PathBuf {
+    layout.run_root(task, "implementation-planning")
+}
+
+/// Whether two paths lead to one folder.
+fn is_same_folder(a: &Path, b: &Path) -> bool {
+    a == b || a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a))
+}

@@ -1,0 +1,185 @@
+//! What is wrong is said in one clear error, and nothing is changed.
+
+use serde_json::json;
+
+use super::story::{Story, branch};
+use crate::common::Run;
+
+/// Runs it with `--json`; gives code and message of the error. Nothing of the records may have changed.
+fn refused(story: &Story, arguments: &[&str]) -> (String, String) {
+    let before = story.records();
+    let ran = story.reconcile(&[arguments, &["--json"]].concat());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let error = ran.json();
+    assert_eq!(story.records(), before, "{arguments:?}");
+    (error["code"].as_str().unwrap().to_owned(), error["error"].as_str().unwrap().to_owned())
+}
+
+fn one() -> Story {
+    let story = Story::new();
+    story.stage(1, "main", &[("a.txt", 3, "one")]);
+    story
+}
+
+#[test]
+fn flags_that_do_not_go_together() {
+    let story = one();
+    let usage = |message: &str| ("usage".to_owned(), message.to_owned());
+    let cases: [(&[&str], &str); 8] = [
+        (&["--use-ref", "main"], "--use-ref requires --stage"),
+        (&["--apply", "--use-ref", "main"], "--use-ref requires --stage"),
+        (&["--stage", "1"], "--stage requires --use-ref"),
+        (&["--apply", "--stage", "1"], "--stage requires --use-ref"),
+        (&["--stage", "1", "--use-ref", "main"], "--use-ref requires --apply"),
+        (&["--reset-anchor", "main"], "--reset-anchor requires --apply"),
+        (&["--all", "--apply"], "--all does not go with --apply"),
+        (&["--task", "auth/login"], "--task does not go with --task-id and the like"),
+    ];
+    for (arguments, message) in cases {
+        assert_eq!(refused(&story, arguments), usage(message), "{arguments:?}");
+    }
+    for stage in ["0", "-1", "one", "1.5", "4294967296"] {
+        let (code, message) = refused(&story, &["--apply", "--use-ref", "main", "--stage", stage]);
+        assert_eq!(code, "usage", "{message}");
+    }
+}
+
+#[test]
+fn stages_and_refs_that_are_not_there() {
+    let story = one();
+    let (code, message) = refused(&story, &["--apply", "--stage", "9", "--use-ref", "main"]);
+    assert_eq!((code.as_str(), message.as_str()), ("no-done-row", "stage 9 has no done row to reconcile"));
+    for arguments in [
+        &["--apply", "--stage", "1", "--use-ref", "none"][..],
+        &["--apply", "--reset-anchor", "none"],
+        &["--into", "none"],
+        &["--apply", "--into", "none"],
+    ] {
+        let (code, message) = refused(&story, arguments);
+        assert_eq!(code, "unresolvable-ref", "{message}");
+        assert!(message.starts_with("could not resolve ref `none`: "), "{message}");
+    }
+    let (_, message) = refused(&story, &["--apply", "--stage", "1", "--use-ref", "main~1"]);
+    assert!(message.contains("revision expression"), "{message}");
+    story.git(&["tag", branch(1).as_str(), "main"]);
+    let (_, message) = refused(&story, &["--apply", "--stage", "1", "--use-ref", &branch(1)]);
+    assert!(message.contains("refs/heads/fix-login-s1") && message.contains("refs/tags/fix-login-s1"), "{message}");
+}
+
+#[test]
+fn names_that_are_none() {
+    let story = one();
+    let run = |id: &str| {
+        let mut command = story.sandbox.command(crate::common::OKSTRA);
+        command.current_dir(&story.shop).env("OKSTRA_HOME", story.home()).args(["git-reconcile", "--json"]);
+        command.args(["--project-id", "shop", "--task-group", "auth", "--work-category", "fix", "--task-id", id]);
+        command.arg("--plan-run-root").arg(story.plan_run_root()).ran()
+    };
+    for id in ["../x", "a/b", "", ".x", "a..b", "x.lock", "a b", "ü", &"a".repeat(65)] {
+        let ran = run(id);
+        assert_eq!((ran.code, &ran.json()["code"]), (Some(1), &json!("bad-name")), "{ran:?}");
+        assert!(ran.json()["error"].as_str().unwrap().contains("cannot be used as a task id"), "{ran:?}");
+    }
+}
+
+#[test]
+fn paths_that_are_not_there() {
+    let story = one();
+    let (code, message) = refused(&story, &["--project-root", "nowhere"]);
+    assert_eq!(code, "no-such-folder", "{message}");
+    let outside = story.sandbox.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    let (code, _) = refused(&story, &["--project-root", outside.to_str().unwrap()]);
+    assert_eq!(code, "not-a-repository");
+    std::fs::remove_dir_all(story.plan_run_root()).unwrap();
+    std::fs::create_dir(story.plan_run_root()).unwrap();
+    std::fs::remove_dir(story.plan_run_root()).unwrap();
+    let ran = story.reconcile(&["--json"]);
+    assert_eq!(ran.json()["code"], "no-such-folder", "{ran:?}");
+    assert!(ran.json()["error"].as_str().unwrap().contains("plan run"), "{ran:?}");
+}
+
+#[test]
+fn done_stages_without_an_anchor() {
+    let story = one();
+    story.write_registry(&json!({"implementation_base_commit": null}));
+    assert_eq!(refused(&story, &[]).0, "no-anchor");
+    std::fs::remove_file(story.registry()).unwrap();
+    assert_eq!(refused(&story, &[]).0, "no-anchor");
+    assert_eq!(refused(&story, &["--apply", "--reset-anchor", "main"]).0, "no-registry-entry");
+}
+
+#[test]
+fn records_that_cannot_be_read_are_named_with_their_line_and_left() {
+    let story = one();
+    let good = std::fs::read_to_string(story.log()).unwrap();
+    for (bad, line) in [("nonsense", 2), ("[1]", 2), ("{\"stage\":1,", 2), ("{\"status\":\"done\",\"stage\":1}", 2)] {
+        std::fs::write(story.log(), format!("{good}{bad}\n{good}")).unwrap();
+        let (code, message) = refused(&story, &[]);
+        assert_eq!(code, "bad-line", "{message}");
+        assert!(message.contains(&format!("consumers.jsonl:{line}")), "{message}");
+        assert_eq!(refused(&story, &["--apply"]).0, "bad-line");
+    }
+    std::fs::write(story.log(), &good).unwrap();
+    for (text, code) in
+        [("{", "not-json"), ("[]", "wrong-shape"), (r#"{"schemaVersion":"9.0","tasks":{}}"#, "newer-schema")]
+    {
+        std::fs::write(story.registry(), text).unwrap();
+        assert_eq!(refused(&story, &[]).0, code);
+        assert_eq!(refused(&story, &["--apply"]).0, code);
+    }
+}
+
+#[test]
+fn a_torn_tail_is_told_once_and_the_rest_is_read() {
+    let story = one();
+    let good = std::fs::read_to_string(story.log()).unwrap();
+    std::fs::write(story.log(), format!("{good}{{\"impl_task_key\":\"shop/auth/login\",\"stage\":1,\"sta")).unwrap();
+    let ran = story.reconcile(&["--apply", "--json"]);
+    assert_eq!((ran.code, ran.json()["applied"].clone()), (Some(0), json!([])), "{ran:?}");
+    assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
+    assert!(ran.stderr.starts_with("warning: ") && ran.stderr.contains("consumers.jsonl"), "{ran:?}");
+}
+
+#[test]
+fn nothing_is_written_in_the_middle_of_a_rebase() {
+    let story = one();
+    story.git(&["checkout", "-q", &branch(1)]);
+    story.edit("a.txt", 35, "theirs");
+    story.git(&["checkout", "-q", "main"]);
+    story.edit("a.txt", 35, "main moved on");
+    assert_eq!(story.sandbox.try_git(&story.shop, &["rebase", "main", &branch(1)]).code, Some(1));
+    story.json(0, &[]);
+    let (code, message) = refused(&story, &["--apply"]);
+    assert_eq!(code, "operation-in-progress");
+    assert!(message.starts_with("a rebase of `refs/heads/fix-login-s1` is under way in `"), "{message}");
+    assert_eq!(refused(&story, &["--apply", "--stage", "1", "--use-ref", "main"]).0, "operation-in-progress");
+    assert!(story.shop.join(".git/rebase-merge").exists(), "it is not aborted");
+    story.git(&["rebase", "--abort"]);
+    story.json(0, &["--apply"]);
+}
+
+#[test]
+fn in_a_project_a_task_is_named_or_stood_in() {
+    let story = one();
+    story.move_into_project();
+    story.json(0, &[]);
+    let run = |arguments: &[&str], folder: &std::path::Path| {
+        let mut command = story.sandbox.command(crate::common::OKSTRA);
+        command.current_dir(folder).env("OKSTRA_HOME", story.home()).args(["git-reconcile", "--json"]);
+        command.args(arguments).ran()
+    };
+    let code = |arguments: &[&str]| run(arguments, &story.shop).json()["code"].clone();
+    assert_eq!(code(&[]), "no-task");
+    assert_eq!(code(&["--task", "auth"]), "bad-name");
+    assert_eq!(code(&["--task", "auth/none"]), "unknown-task");
+    assert_eq!(code(&["--task", "../x/y"]), "bad-name");
+    let worktree = story.sandbox.path().join("task worktree");
+    story.git(&["worktree", "add", "-q", worktree.to_str().unwrap(), super::story::BRANCH]);
+    story.write_registry(&json!({"worktree_path": worktree}));
+    let inside = worktree.join("sub");
+    std::fs::create_dir(&inside).unwrap();
+    assert_eq!(run(&[], &inside).code, Some(0));
+    std::fs::remove_file(story.shop.join(".okstra/project.json")).unwrap();
+    assert_eq!(code(&["--task", "auth/login"]), "not-a-project");
+}

@@ -1,0 +1,121 @@
+//! `--into`: where the done stages are after a pull request.
+
+use serde_json::{Value, json};
+
+use super::story::{BRANCH, Story, branch};
+
+/// Two sibling stages, integrated into the task branch by okstra; a review commit on top.
+fn integrated() -> (Story, [String; 2]) {
+    let story = Story::new();
+    let first = story.stage(1, "main", &[("a.txt", 3, "one"), ("a.txt", 9, "two")]);
+    let second = story.stage(2, "main", &[("b.txt", 3, "three")]);
+    story.git(&["checkout", "-q", BRANCH]);
+    story.git(&["merge", "-q", "--no-ff", "--no-edit", &branch(1)]);
+    story.git(&["merge", "-q", "--no-ff", "--no-edit", &branch(2)]);
+    let integration = story.rev("HEAD");
+    story.write_registry(&json!({"integrations": [{"commit": integration, "stages": [1, 2]}]}));
+    (story, [first, second])
+}
+
+/// Squashes the task branch into main, as a pull request would, and deletes the branches.
+fn squash(story: &Story) -> String {
+    story.git(&["checkout", "-q", "main"]);
+    story.edit("c.txt", 30, "main moved on");
+    story.git(&["merge", "-q", "--squash", BRANCH]);
+    story.git(&["commit", "-q", "-m", "Login (#7)"]);
+    let landed = story.rev("HEAD");
+    for name in [branch(1), branch(2), BRANCH.to_owned()] {
+        story.git(&["branch", "-q", "-D", &name]);
+    }
+    story.edit("c.txt", 35, "and further");
+    landed
+}
+
+fn answer(stage: u32, landed: &str, proof: &str) -> Value {
+    json!({"stage": stage, "ref": "refs/heads/main", "matched_commit": landed, "proof": proof, "effect": "present",
+        "verdict": "contained"})
+}
+
+#[test]
+fn siblings_in_one_squash_are_carried_by_their_integration() {
+    let (story, _) = integrated();
+    // What a reviewer asked for, in a path of the first stage.
+    story.edit("a.txt", 9, "two, as reviewed");
+    story.git(&["update-ref", "refs/remotes/origin/fix-login", BRANCH]);
+    let review = story.rev("HEAD");
+    story.write_registry(&json!({"integrations": [{"commit": review, "stages": [1, 2]}]}));
+    let landed = squash(&story);
+    let found = story.json(0, &["--into", "main"]);
+    assert_eq!(found["into"][0]["matched_commit"], json!(landed), "{found}");
+    assert_eq!((&found["into"][0]["proof"], &found["into"][0]["verdict"]), (&json!("carrier"), &json!("contained")));
+    assert_eq!(found["into"][1]["matched_commit"], json!(landed), "{found}");
+}
+
+#[test]
+fn a_landing_in_the_base_is_recorded() {
+    let (story, [first, second]) = integrated();
+    let landed = squash(&story);
+    let found = story.json(0, &["--into", "main"]);
+    assert_eq!(found["into"], json!([answer(1, &landed, "same-change"), answer(2, &landed, "same-change")]), "{found}");
+    assert_eq!(story.rows().len(), 2, "looking changes nothing");
+    let applied = story.json(0, &["--into", "main", "--apply"]);
+    let row =
+        |stage, old: &str| json!({"stage": stage, "new_commit": landed, "replaced": old, "reason": "auto-patch-id"});
+    assert_eq!(applied["applied"], json!([row(1, &first), row(2, &second)]), "{applied}");
+    assert_eq!(story.rows()[3]["ref"], json!("refs/heads/main"));
+    story.edit("c.txt", 1, "main goes on and on");
+    let records = story.records();
+    let again = story.json(0, &["--into", "main", "--apply"]);
+    assert_eq!((&again["applied"], again["into"][0]["verdict"].clone()), (&json!([]), json!("contained")));
+    assert_eq!(story.records(), records, "twice changes nothing");
+    assert_eq!(story.items(0), Vec::<Value>::new());
+}
+
+#[test]
+fn a_release_that_picked_only_the_last_commit_does_not_contain_the_stage() {
+    let story = Story::new();
+    story.stage(1, "main", &[("a.txt", 3, "one"), ("a.txt", 20, "two")]);
+    story.git(&["checkout", "-q", "-b", "release", "main"]);
+    story.git(&["cherry-pick", &branch(1)]);
+    story.git(&["checkout", "-q", "main"]);
+    let found = story.json(2, &["--into", "release"]);
+    assert_ne!(found["into"][0]["verdict"], json!("contained"), "{found}");
+    assert_eq!((&found["items"], &found["into"][0]["ref"]), (&json!([]), &json!("refs/heads/release")));
+}
+
+#[test]
+fn what_is_recorded_must_come_from_where_later_stages_start() {
+    let story = Story::new();
+    story.stage(1, "main", &[("a.txt", 3, "one")]);
+    story.git(&["branch", "other", &branch(1)]);
+    let ran = story.reconcile(&["--into", "other", "--apply", "--json"]);
+    assert_eq!((ran.code, &ran.json()["code"]), (Some(1), &json!("not-the-base")), "{ran:?}");
+    assert_eq!(story.json(0, &["--into", "other"])["into"][0]["proof"], json!("ancestry"));
+    // The upstream of the base counts as the base.
+    story.git(&["remote", "add", "origin", "https://example.com/shop.git"]);
+    story.git(&["update-ref", "refs/remotes/origin/main", &branch(1)]);
+    story.git(&["config", "branch.main.remote", "origin"]);
+    story.git(&["config", "branch.main.merge", "refs/heads/main"]);
+    assert_eq!(story.json(0, &["--into", "origin/main", "--apply"])["applied"], json!([]));
+}
+
+#[test]
+fn stages_recorded_one_on_the_other_are_carried_by_the_whole() {
+    let story = Story::new();
+    let first = story.stage(1, "main", &[("a.txt", 3, "one")]);
+    story.stage(2, &first, &[("a.txt", 3, "one, and more")]);
+    story.git(&["merge", "-q", "--squash", &branch(2)]);
+    story.git(&["commit", "-q", "-m", "both"]);
+    let landed = story.rev("HEAD");
+    let found = story.json(0, &["--into", "main"]);
+    assert_eq!(found["into"][0]["matched_commit"], json!(landed), "{found}");
+    assert_eq!(found["into"][0]["proof"], json!("carrier"), "{found}");
+}
+
+#[test]
+fn a_stage_that_nobody_merged_is_absent() {
+    let story = Story::new();
+    story.stage(1, "main", &[("a.txt", 3, "one")]);
+    let found = story.json(2, &["--into", "main"]);
+    assert_eq!((&found["into"][0]["verdict"], &found["into"][0]["effect"]), (&json!("absent"), &json!("absent")));
+}

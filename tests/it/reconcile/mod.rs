@@ -1,0 +1,9 @@
+//! git-reconcile on real repositories: what people do to the branches of a task, and what okstra says and does.
+
+mod errors;
+mod gates;
+mod into;
+mod prepare;
+mod repairs;
+mod stages;
+mod story;
