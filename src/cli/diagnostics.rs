@@ -1,7 +1,8 @@
 //! Everything that goes to stderr: warnings, notices, failures, and the progress line between them.
 
+use std::collections::HashSet;
 use std::io::Write;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::output::{Tone, paint};
 use super::progress::{Progress, SharedWriter};
@@ -15,11 +16,13 @@ pub(super) struct Diagnostics {
     color: bool,
     /// The progress line, where stderr is a terminal.
     progress: Option<Progress>,
+    /// The warnings that were given: each is given once, however often what it is about is read.
+    warned: Arc<Mutex<HashSet<String>>>,
 }
 
 impl Diagnostics {
     pub(super) fn new(writer: SharedWriter, color: bool, progress: Option<Progress>) -> Self {
-        Self { writer, color, progress }
+        Self { writer, color, progress, warned: Arc::default() }
     }
 
     /// Says what the work reports while it runs: progress on a terminal only, everything else always.
@@ -32,9 +35,12 @@ impl Diagnostics {
         })
     }
 
-    /// Something that does not stop the work but should be known.
+    /// Something that does not stop the work but should be known. It is said once.
     pub(super) fn warning(&self, text: &str) {
-        self.line(&format!("{} {}", self.paint("warning:", Tone::Doubtful), tame(text)));
+        let is_new = self.warned.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned());
+        if is_new {
+            self.line(&format!("{} {}", self.paint("warning:", Tone::Doubtful), tame(text)));
+        }
     }
 
     /// A line as it is, already safe for a terminal.

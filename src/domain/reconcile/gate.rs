@@ -55,7 +55,7 @@ pub fn gate(stage: u32, dependency: &Dependency, held: Option<&HeldBy>) -> Optio
         return dependency.is_direct.then_some(waiting);
     };
     if done.is_confirm() {
-        let reason = format!("the record of stage {} is stale: {}", dependency.stage, done.reason);
+        let reason = format!("the record of stage {} is stale", dependency.stage);
         return Some(item(stage, dependency, (Classification::Confirm, Some(Cause::Stale)), reason));
     }
     let Some(held) = held else {
@@ -79,7 +79,10 @@ fn in_worktree(stage: u32, dependency: &Dependency, held: &HeldBy) -> Item {
             let reason = format!("it is in {name} and not in the task worktree: {}", landed.reason);
             (Classification::Confirm, Some(Cause::LandedElsewhere), reason, landed)
         }
-        (Verdict::Absent, None) => (Classification::Waiting, Some(Cause::NotIntegrated), answer.reason.clone(), answer),
+        (Verdict::Absent, None) => {
+            let reason = format!("stage {} is done, and not in the task worktree yet", dependency.stage);
+            (Classification::Waiting, Some(Cause::NotIntegrated), reason, answer)
+        }
         (Verdict::Ask, None) => (Classification::Confirm, Some(Cause::Undecided), answer.reason.clone(), answer),
     };
     Item {
