@@ -82,8 +82,9 @@ fn what_is_written_is_what_is_read_and_the_user_sees_nothing_of_it() {
             }
         }
         fs::write(world.repo.join("file"), "edited\n").unwrap();
+        let hooks = world.failing_hooks();
         for (key, value) in [
-            ("core.hooksPath", "../hooks"),
+            ("core.hooksPath", hooks.to_str().unwrap()),
             ("commit.gpgSign", "true"),
             ("core.autocrlf", "true"),
             ("core.safecrlf", "true"),
@@ -95,14 +96,6 @@ fn what_is_written_is_what_is_read_and_the_user_sees_nothing_of_it() {
             world.git(&["config", key, value]);
         }
         fs::write(world.repo.join(".git/info/attributes"), "* filter=bad text eol=crlf\n").unwrap();
-        fs::create_dir(world.sandbox.path().join("hooks")).unwrap();
-        fs::write(world.sandbox.path().join("hooks/reference-transaction"), "#!/bin/sh\nexit 1\n").unwrap();
-        #[cfg(unix)]
-        fs::set_permissions(
-            world.sandbox.path().join("hooks/reference-transaction"),
-            std::os::unix::fs::PermissionsExt::from_mode(0o755),
-        )
-        .unwrap();
 
         let before = users(&world);
         let mut files = odd_files();
@@ -183,7 +176,7 @@ fn nothing_is_lost_when_two_write_at_once() {
                 let world = &world;
                 let (repository, context) = (world.open(), world.context());
                 scope.spawn(move || {
-                    let commits = (0..10).map(|number| {
+                    let commits = (0..6).map(|number| {
                         let files = [file(who, format!("{number}"))];
                         let at = Moment::from_seconds(1_767_225_600);
                         let snapshot = NewSnapshot { files: &files, message: who, at, more_parents: &[] };
@@ -195,7 +188,7 @@ fn nothing_is_lost_when_two_write_at_once() {
             let writers = [writer("one"), writer("two"), writer("three")];
             writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
         });
-        assert_eq!(world.git(&["rev-list", "--count", NAME]), "30", "{kind:?}");
+        assert_eq!(world.git(&["rev-list", "--count", NAME]), "18", "{kind:?}");
         let repository = world.open();
         let tip = repository.ref_commit(&world.context(), NAME).unwrap().unwrap();
         let mut history = History::new(&repository);

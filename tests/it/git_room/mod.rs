@@ -8,6 +8,7 @@ mod refs;
 mod upstream;
 mod worktrees;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use okstra::context::{Context, Environment};
@@ -76,6 +77,19 @@ impl World {
 
     fn open(&self) -> Repository {
         Repository::discover(&self.repo).unwrap()
+    }
+
+    /// A folder of hooks that all fail.
+    fn failing_hooks(&self) -> PathBuf {
+        let hooks = self.sandbox.path().join("hooks");
+        fs::create_dir(&hooks).unwrap();
+        for name in ["reference-transaction", "pre-commit", "commit-msg", "post-commit"] {
+            let hook = hooks.join(name);
+            fs::write(&hook, "#!/bin/sh\necho a hook was run >&2\nexit 1\n").unwrap();
+            #[cfg(unix)]
+            fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        hooks
     }
 
     fn git(&self, arguments: &[&str]) -> String {

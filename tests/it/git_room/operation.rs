@@ -5,7 +5,7 @@ use std::path::Path;
 
 use okstra::git::{OperationKind, Repository};
 
-use super::World;
+use super::{Kind, World};
 use crate::common::{Ran, Run};
 
 /// Git left a world in the middle of something, in the linked worktree on `side`.
@@ -14,6 +14,11 @@ fn leave(world: &World, arguments: &[&str]) -> Ran {
     let names = ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
     git.args(arguments).current_dir(&world.linked).envs(names.map(|name| (name, "x@example.com")));
     git.env("GIT_EDITOR", "true").ran()
+}
+
+/// Where the heads that tell are files, and where they are not.
+fn worlds() -> impl Iterator<Item = (Kind, World)> {
+    [Kind::Files, Kind::Reftable].into_iter().filter_map(|kind| Some((kind, World::new(kind)?)))
 }
 
 /// Two commits on `main` and two on `side` that cannot be brought together.
@@ -51,7 +56,7 @@ fn every_operation_is_seen_from_the_branch_and_from_the_worktree() {
         (&["am", "../main.patch"], OperationKind::Am),
     ];
     for (arguments, expected) in cases {
-        for (kind, world) in World::each() {
+        for (kind, world) in worlds() {
             diverge(&world);
             let patch = world.git(&["format-patch", "-1", "--stdout", "main"]);
             fs::write(world.sandbox.path().join("main.patch"), format!("{patch}\n")).unwrap();
@@ -75,7 +80,7 @@ fn every_operation_is_seen_from_the_branch_and_from_the_worktree() {
 #[test]
 fn between_two_commits_of_a_series_it_goes_on() {
     for (command, expected) in [("cherry-pick", OperationKind::CherryPick), ("revert", OperationKind::Revert)] {
-        for (kind, world) in World::each() {
+        for (kind, world) in worlds() {
             diverge(&world);
             let commits: &[&str] = if command == "revert" { &["HEAD~1", "HEAD~2"] } else { &["main~1", "main"] };
             leave(&world, &[&[command], commits].concat());
@@ -93,7 +98,7 @@ fn canonical_git_dir(world: &World) -> std::path::PathBuf {
 
 #[test]
 fn a_rebase_also_holds_the_branches_that_it_takes_along() {
-    let world = World::new(super::Kind::Files).unwrap();
+    let world = World::new(Kind::Files).unwrap();
     diverge(&world);
     world.git(&["branch", "below", "side~1"]);
     leave(&world, &["rebase", "--update-refs", "main"]);
@@ -102,7 +107,7 @@ fn a_rebase_also_holds_the_branches_that_it_takes_along() {
 
 #[test]
 fn where_the_folder_is_gone_nothing_goes_on_unless_it_is_locked() {
-    let world = World::new(super::Kind::Files).unwrap();
+    let world = World::new(Kind::Files).unwrap();
     diverge(&world);
     leave(&world, &["merge", "main"]);
     fs::remove_dir_all(&world.linked).unwrap();
