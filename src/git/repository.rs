@@ -62,9 +62,20 @@ impl Repository {
         &self.common_dir
     }
 
-    /// Whether the folder that it was found from is in, or is, a linked worktree or its git folder.
+    /// Whether the folder that it was found from is in a linked worktree, or its git folder.
     pub(super) fn is_linked(&self) -> bool {
-        self.local().kind() == gix::repository::Kind::LinkedWorkTree
+        // Where the git folder lies tells nothing: that of a submodule looks like one, with and without worktrees.
+        canonical(self.local().git_dir()).is_ok_and(|git_dir| git_dir != self.common_dir)
+    }
+
+    /// The same repository, opened as the main worktree has it.
+    pub(super) fn main(&self) -> Result<gix::Repository, Error> {
+        if !self.is_linked() {
+            return Ok(self.local());
+        }
+        let options = gix::open::Options::isolated().open_path_as_is(true).with(Trust::Full);
+        let opened = gix::ThreadSafeRepository::open_opts(&self.common_dir, options);
+        opened.map(|main| main.to_thread_local()).map_err(|error| Error::open(&self.common_dir, error))
     }
 
     /// A reader of its objects, with caches of its own: one for each thread.

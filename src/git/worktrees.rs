@@ -42,7 +42,7 @@ impl Repository {
     /// # Errors
     /// When the repository cannot be read.
     pub fn main_worktree(&self) -> Result<Option<PathBuf>, Error> {
-        let main = self.local().main_repo().map_err(|error| Error::open(self.common_dir(), error))?;
+        let main = self.main()?;
         let inferred = self.discovered_worktree.as_deref().filter(|_| !self.is_linked() && !main.is_bare());
         Ok(main.workdir().or(inferred).map(|path| canonical(path).unwrap_or_else(|_| path.to_owned())))
     }
@@ -109,8 +109,7 @@ impl Repository {
             return Ok((self.main_worktree()?.as_deref() == Some(&root)).then(main));
         };
         if git_dir == self.common_dir() {
-            let main_repo = self.local().main_repo().map_err(|error| Error::open(self.common_dir(), error))?;
-            return Ok((!main_repo.is_bare()).then(main));
+            return Ok((!self.main()?.is_bare()).then(main));
         }
         let is_linked = git_dir.parent() == Some(&self.common_dir().join("worktrees"));
         let name = git_dir.file_name().filter(|_| is_linked).and_then(|name| name.to_str());

@@ -142,6 +142,31 @@ fn the_git_folder_may_be_elsewhere() {
     assert_eq!((head.name.as_str(), head.commit), ("HEAD", commit));
     let names: Vec<_> = repository.worktrees(&context).unwrap().into_iter().map(|worktree| worktree.name).collect();
     assert_eq!(names, [None, Some("linked".to_owned())]);
+    // Nothing in the git folder names the main worktree: from a linked one it is known by its folder only.
+    let repository = Repository::discover(&linked).unwrap();
+    assert_eq!(repository.head_of(&context, &tree).unwrap().unwrap().name, "main-worktree/HEAD");
+}
+
+#[test]
+fn a_submodule_has_worktrees_of_its_own() {
+    let world = World::new(super::Kind::Files).unwrap();
+    let (above, linked) = (world.sandbox.repository("above"), world.sandbox.path().join("of the submodule"));
+    let url = world.repo.to_str().unwrap();
+    world.sandbox.git(&above, &["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "sub"]);
+    let sub = above.join("sub");
+    world.sandbox.git(&sub, &["worktree", "add", "-q", "-b", "new", linked.to_str().unwrap()]);
+    let context = world.context();
+    for (folder, main_name) in [(&sub, "HEAD"), (&linked, "main-worktree/HEAD")] {
+        let repository = Repository::discover(folder).unwrap();
+        assert_eq!(repository.main_worktree().unwrap(), Some(canonical(&sub)), "{folder:?}");
+        let expected =
+            [(main_name.to_owned(), branch("main")), ("worktrees/of-the-submodule/HEAD".to_owned(), branch("new"))];
+        assert_eq!(summary(&repository.worktrees(&context).unwrap()), expected, "{folder:?}");
+        assert_eq!(repository.head_of(&context, &sub).unwrap().unwrap().name, main_name);
+        assert_eq!(repository.head_of(&context, &above).unwrap(), None);
+        assert_eq!(repository.worktree_root(&sub).unwrap(), Some(canonical(&sub)));
+        assert_eq!(repository.worktree_root(&above).unwrap(), None);
+    }
 }
 
 #[test]
