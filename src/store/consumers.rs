@@ -1,7 +1,9 @@
 //! The log of who consumed which stage, `consumers.jsonl`: never rewritten, only added to.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use super::lines::{self, Line};
 use super::{Error, JsonFault};
@@ -11,6 +13,11 @@ use crate::domain::plan::Plan;
 use crate::domain::records::{Append, Reappend, Record, Row, decide_append, latest_done_by_stage};
 use crate::fs::LockGuard;
 use crate::store::json;
+
+/// With fewer rows than this a thread costs more than it saves.
+const WORTH_THREADS: usize = 5_000;
+/// More threads than this gain nothing, since reading the file is what then takes the time.
+const MAX_THREADS: usize = 4;
 
 /// What a log file holds, as text; [`LogText::rows`] makes sense of it.
 #[derive(Clone, Debug)]
@@ -72,12 +79,9 @@ impl LogText {
     /// [`Error::BadLine`] for the first line that is no row.
     pub fn rows(&self, context: &Context) -> Result<Log<'_>, Error> {
         let torn = |number| lines::warn_of_torn(context, &self.path, number);
-        let (mut found, mut rows) = (Vec::new(), Vec::new());
-        for line in lines::each(&self.text, torn) {
-            rows.push(parse(&self.path, line)?);
-            found.push(line);
-        }
-        Ok(Log { path: &self.path, lines: found, rows })
+        let lines: Vec<_> = lines::each(&self.text, torn).collect();
+        let rows = parse_all(&self.path, &lines)?;
+        Ok(Log { path: &self.path, lines, rows })
     }
 }
 
@@ -177,6 +181,24 @@ impl<'c> LogGuard<'c> {
         }
         Ok(decided)
     }
+}
+
+/// Reads all lines as rows, with several threads where there are many.
+fn parse_all<'a>(path: &Path, lines: &[Line<'a>]) -> Result<Vec<Row<'a>>, Error> {
+    let parse_each = |lines: &[Line<'a>]| lines.iter().map(|line| parse(path, *line)).collect::<Result<Vec<_>, _>>();
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+    if threads == 1 || lines.len() < WORTH_THREADS {
+        return parse_each(lines);
+    }
+    let (mine, theirs) = lines.split_at(lines.len().div_ceil(threads));
+    thread::scope(|scope| {
+        let parts = theirs.chunks(mine.len()).map(|part| scope.spawn(move || parse_each(part))).collect::<Vec<_>>();
+        let mut rows = parse_each(mine)?;
+        for part in parts {
+            rows.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok(rows)
+    })
 }
 
 /// Reads one line as a row.

@@ -61,16 +61,21 @@ impl Edited {
 
     /// The entry as okstra knows it.
     pub(super) fn entry(&self) -> Result<TaskEntry, Error> {
-        serde_json::from_value(Value::Object(self.fields.clone())).map_err(|error| Error::WrongShape {
+        serde_json::from_value(self.to_value()).map_err(|error| Error::WrongShape {
             path: self.path.clone(),
             expected: format!("the entry of `{}`: {error}", self.key),
         })
     }
 
+    /// The entry as JSON.
+    pub(super) fn to_value(&self) -> Value {
+        Value::Object(self.fields.clone())
+    }
+
     /// The entry as it is written, its lines after the first indented to where it stands in the file.
     pub(super) fn to_text(&self) -> String {
         // A line break in a text is written as an escape, so these are all between values.
-        format!("{:#}", Value::Object(self.fields.clone())).replace('\n', "\n    ")
+        format!("{:#}", self.to_value()).replace('\n', "\n    ")
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod edit;
 mod text;
+mod top;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -73,8 +74,7 @@ impl Registry {
     /// # Errors
     /// [`Error::Fs`], [`Error::NotJson`], [`Error::WrongShape`] and [`Error::NewerSchema`], with the path.
     pub fn read(&self, key: &TaskKey) -> Result<Option<TaskEntry>, Error> {
-        let text = text::read(&self.path)?;
-        RegistryText::parse(&self.path, &text)?.entry(&key.to_string())
+        RegistryText::read(&self.path)?.entry(&key.to_string())
     }
 
     /// Every entry, by task key.
@@ -82,8 +82,7 @@ impl Registry {
     /// # Errors
     /// As [`Registry::read`].
     pub fn read_all(&self) -> Result<BTreeMap<String, TaskEntry>, Error> {
-        let text = text::read(&self.path)?;
-        RegistryText::parse(&self.path, &text)?.entries()
+        RegistryText::read(&self.path)?.entries()
     }
 
     /// Locks the registry and reads it. Its folder is created if it is not there.
@@ -96,9 +95,8 @@ impl Registry {
         }
         let stop = || context.cancel().is_cancelled();
         let alone = LockGuard::acquire(&lock_of(&self.path), LOCK_WAIT, stop)?;
-        let text = text::read(&self.path)?;
-        RegistryText::parse(&self.path, &text)?;
-        Ok(RegistryGuard { path: self.path.clone(), text, _alone: alone })
+        let held = RegistryText::read(&self.path)?;
+        Ok(RegistryGuard { path: self.path.clone(), held, _alone: alone })
     }
 }
 
@@ -107,7 +105,7 @@ impl Registry {
 pub struct RegistryGuard {
     path: PathBuf,
     /// What the file holds: nobody else writes it.
-    text: String,
+    held: RegistryText,
     _alone: LockGuard,
 }
 
@@ -117,7 +115,7 @@ impl RegistryGuard {
     /// # Errors
     /// As [`Registry::read`].
     pub fn read(&self, key: &TaskKey) -> Result<Option<TaskEntry>, Error> {
-        self.parsed()?.entry(&key.to_string())
+        self.held.entry(&key.to_string())
     }
 
     /// Every entry, by task key.
@@ -125,7 +123,7 @@ impl RegistryGuard {
     /// # Errors
     /// As [`Registry::read`].
     pub fn read_all(&self) -> Result<BTreeMap<String, TaskEntry>, Error> {
-        self.parsed()?.entries()
+        self.held.entries()
     }
 
     /// Holds `wanted` for the task `key`, or finds that it is held already; gives the entry as it stands. What stands
@@ -143,9 +141,8 @@ impl RegistryGuard {
             branch: Some(&wanted.branch),
             git_common_dir: Some(&wanted.git_common_dir),
         };
-        let registry = self.parsed()?;
-        registry.check_case(key)?;
-        self.check(&registry, &[claim])?;
+        self.held.check_case(key)?;
+        self.check(&[claim])?;
         let fresh = TaskEntry {
             worktree_path: Some(wanted.worktree_path.clone()),
             branch: Some(wanted.branch.clone()),
@@ -153,7 +150,7 @@ impl RegistryGuard {
             git_common_dir: Some(wanted.git_common_dir.clone()),
             ..TaskEntry::default()
         };
-        let mut entry = registry.edit(&name)?.unwrap_or_else(|| Edited::new(&name, &self.path));
+        let mut entry = self.held.edit(&name)?.unwrap_or_else(|| Edited::new(&name, &self.path));
         merge_missing(entry.fields(), &edit::fields_of(&fresh, &self.path)?);
         self.put(entry)
     }
@@ -177,14 +174,13 @@ impl RegistryGuard {
     /// another run is at work, [`Error::Conflict`] as for tasks, and those of reading and writing.
     pub fn reserve_stages(&mut self, key: &TaskKey, wanted: &BTreeMap<u32, StageWanted>) -> Result<TaskEntry, Error> {
         let name = key.to_string();
-        let registry = self.parsed()?;
-        let mut edited = self.must(&registry, key)?;
+        let mut edited = self.must(key)?;
         let entry = edited.entry()?;
         for (&stage, wanted) in wanted {
             self.check_reservation(&name, &entry, stage, wanted)?;
         }
         let claims: Vec<_> = wanted.iter().map(|(&stage, wanted)| wanted.claim(&name, stage, &entry)).collect();
-        self.check(&registry, &claims)?;
+        self.check(&claims)?;
         for (stage, wanted) in wanted {
             let fresh = StageEntry {
                 worktree_path: Some(wanted.worktree_path.clone()),
@@ -208,8 +204,7 @@ impl RegistryGuard {
     /// # Errors
     /// [`Error::NoEntry`], and those of reading and writing.
     pub fn release_stage(&mut self, key: &TaskKey, stage: u32, run: &str) -> Result<bool, Error> {
-        let registry = self.parsed()?;
-        let mut edited = self.must(&registry, key)?;
+        let mut edited = self.must(key)?;
         let entry = edited.entry()?;
         let holder = entry.stages.get(&stage).and_then(|stage| stage.reserved_by.as_ref());
         if holder.is_none_or(|holder| holder.run != run) {
@@ -226,8 +221,7 @@ impl RegistryGuard {
     /// # Errors
     /// [`Error::NoEntry`], and those of reading and writing.
     pub fn set_implementation_base(&mut self, key: &TaskKey, commit: &str) -> Result<String, Error> {
-        let registry = self.parsed()?;
-        let edited = self.must(&registry, key)?;
+        let edited = self.must(key)?;
         if let Some(anchor) = edited.entry()?.implementation_base_commit {
             return Ok(anchor);
         }
@@ -240,8 +234,7 @@ impl RegistryGuard {
     /// # Errors
     /// [`Error::NoEntry`], [`Error::AnchorMoved`] when it is another one, and those of reading and writing.
     pub fn reset_implementation_base(&mut self, key: &TaskKey, seen: Option<&str>, commit: &str) -> Result<(), Error> {
-        let registry = self.parsed()?;
-        let edited = self.must(&registry, key)?;
+        let edited = self.must(key)?;
         let found = edited.entry()?.implementation_base_commit;
         if found.as_deref() != seen {
             let (path, key, expected) = (self.path.clone(), key.to_string(), seen.map(str::to_owned));
@@ -255,8 +248,7 @@ impl RegistryGuard {
     /// # Errors
     /// [`Error::NoEntry`], and those of reading and writing.
     pub fn add_integration(&mut self, key: &TaskKey, integration: &Integration) -> Result<TaskEntry, Error> {
-        let registry = self.parsed()?;
-        let mut edited = self.must(&registry, key)?;
+        let mut edited = self.must(key)?;
         let entry = edited.entry()?;
         if entry.integrations.iter().any(|made| made.commit == integration.commit) {
             return Ok(entry);
@@ -272,29 +264,24 @@ impl RegistryGuard {
     /// writing.
     pub fn insert_restored(&mut self, key: &TaskKey, entry: &TaskEntry) -> Result<bool, Error> {
         let name = key.to_string();
-        let registry = self.parsed()?;
-        if registry.entry(&name)?.is_some() {
+        if self.held.entry(&name)?.is_some() {
             return Ok(false);
         }
-        registry.check_case(key)?;
-        self.check(&registry, &entry.claims(&name).collect::<Vec<_>>())?;
+        self.held.check_case(key)?;
+        self.check(&entry.claims(&name).collect::<Vec<_>>())?;
         let mut edited = Edited::new(&name, &self.path);
         merge_missing(edited.fields(), &edit::fields_of(entry, &self.path)?);
         self.put(edited).map(|_| true)
     }
 
-    fn parsed(&self) -> Result<RegistryText<'_>, Error> {
-        RegistryText::parse(&self.path, &self.text)
-    }
-
-    fn must(&self, registry: &RegistryText<'_>, key: &TaskKey) -> Result<Edited, Error> {
+    fn must(&self, key: &TaskKey) -> Result<Edited, Error> {
         let missing = || Error::NoEntry { path: self.path.clone(), key: key.to_string() };
-        registry.edit(&key.to_string())?.ok_or_else(missing)
+        self.held.edit(&key.to_string())?.ok_or_else(missing)
     }
 
     /// Refuses `wanted` when it cannot be granted, or when two of them ask for the same.
-    fn check(&self, registry: &RegistryText<'_>, wanted: &[Claim<'_>]) -> Result<(), Error> {
-        let held = registry.entries_with(wanted)?;
+    fn check(&self, wanted: &[Claim<'_>]) -> Result<(), Error> {
+        let held = self.held.entries_with(wanted)?;
         for (place, claim) in wanted.iter().enumerate() {
             let claims = held.iter().flat_map(|(key, entry)| entry.claims(key));
             if let Some(conflict) = find_conflict(claim, claims.chain(wanted[..place].iter().copied())) {
@@ -326,9 +313,9 @@ impl RegistryGuard {
     /// Writes an entry into the file, unless it is there so already.
     fn put(&mut self, edited: Edited) -> Result<TaskEntry, Error> {
         let entry = edited.entry()?;
-        if let Some(text) = self.parsed()?.with(&edited)? {
-            fs::replace(&self.path, text.as_bytes())?;
-            self.text = text;
+        if let Some(new) = self.held.with(&edited)? {
+            fs::replace(&self.path, new.as_str().as_bytes())?;
+            self.held = new;
         }
         Ok(entry)
     }
