@@ -121,7 +121,7 @@ impl Repository {
     }
 
     /// What the `HEAD` with this full name is; `None` when it cannot be read.
-    fn head(&self, context: &Context, name: &str) -> Option<Head> {
+    pub fn head(&self, context: &Context, name: &str) -> Option<Head> {
         if self.has_reftable() {
             return self.ask_git_head(context, name);
         }

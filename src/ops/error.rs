@@ -76,6 +76,16 @@ pub enum Error {
         #[source]
         source: git::Unresolvable,
     },
+    /// The task is registered for another clone of the project.
+    #[error("{key} belongs to the clone at `{}`, and this is `{}`", registered.display(), here.display())]
+    OtherClone {
+        /// The task.
+        key: TaskKey,
+        /// The common git folder in the registry.
+        registered: PathBuf,
+        /// The common git folder here.
+        here: PathBuf,
+    },
     /// Nothing is recorded of the stage that could be repaired.
     #[error("stage {stage} has no done row to reconcile")]
     NoDoneRow {
@@ -160,6 +170,7 @@ impl Error {
             Self::NoCategory { .. } => "no-category",
             Self::NoPlanRunRoot { .. } => "no-such-folder",
             Self::UnresolvableRef { .. } => "unresolvable-ref",
+            Self::OtherClone { .. } => "other-clone",
             Self::NoDoneRow { .. } => "no-done-row",
             Self::DoneAlready { .. } => "done-already",
             Self::NoAnchor { .. } => "no-anchor",
@@ -257,6 +268,9 @@ impl Hint for Error {
             }
             Self::UnknownTask { folder, .. } => Some(format!("see which there are: {}", shell::command(["ls", folder.to_string_lossy().as_ref()]))),
             Self::NoPlanRunRoot { .. } => Some("it is the folder that holds the task's consumers.jsonl".to_owned()),
+            Self::OtherClone { .. } => {
+                Some("work on the task there, or give this clone a project id or an OKSTRA_HOME of its own".to_owned())
+            }
             Self::NoDoneRow { .. } => Some("see what is recorded: okstra git-reconcile --all".to_owned()),
             Self::DoneAlready { stage, .. } => {
                 Some(format!("to record another commit: okstra git-reconcile --apply --stage {stage} --use-ref REF"))

@@ -40,6 +40,22 @@ pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
     Ok(())
 }
 
+/// As [`write`], for after the records were written: that only the mirror failed is told, and made good by the next
+/// command that writes it.
+///
+/// # Errors
+/// Only when the work was cancelled.
+pub(super) fn write_or_warn(context: &Context, task: &Task) -> Result<(), Error> {
+    match write(context, task) {
+        Err(error @ Error::Cancelled(_)) => Err(error),
+        Err(error) => {
+            context.warn(format!("the records are written, but not mirrored to {}: {error}", ref_name(&task.key.task)));
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
+}
+
 /// The ref of the mirror of a task.
 pub(super) fn ref_name(task: &TaskName) -> String {
     format!("{PREFIX}{task}")

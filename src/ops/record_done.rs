@@ -63,6 +63,6 @@ pub fn run(context: &Context, task: &Task, done: &Done) -> Result<bool, Error> {
         event.insert("run".to_owned(), done.run.clone().into());
         timeline::append(&layout.timeline(&task.key.task), context, "done", &event)?;
     }
-    mirror::write(context, task)?;
+    mirror::write_or_warn(context, task)?;
     Ok(is_news)
 }

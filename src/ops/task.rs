@@ -90,6 +90,7 @@ impl Task {
             Some(text) => text.parse::<TaskName>()?,
             None => standing_in(context, &repository, &home, &project)?,
         };
+        layout.check_case(&task)?;
         let Some(manifest) = Manifest::read(&layout.manifest(&task))? else {
             return Err(Error::UnknownTask { task, folder: layout.tasks() });
         };
@@ -152,6 +153,6 @@ fn plan_run_root_of(layout: &Layout, task: &TaskName) -> PathBuf {
 }
 
 /// Whether two paths lead to one folder.
-fn is_same_folder(a: &Path, b: &Path) -> bool {
+pub(super) fn is_same_folder(a: &Path, b: &Path) -> bool {
     a == b || a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a))
 }

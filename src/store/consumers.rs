@@ -107,8 +107,16 @@ impl<'a> Log<'a> {
     /// The done stages of `task`, by number, as [`latest_done_by_stage`] sees them.
     ///
     /// # Errors
-    /// [`Error::BadLine`] when a row that counts has a field of a wrong type.
+    /// [`Error::BadLine`] when a row that counts has a field of a wrong type, [`Error::CaseCollision`] when a row is about
+    /// a task whose key differs only in case.
     pub fn done(&self, task: &TaskKey, plan: Option<&Plan>) -> Result<BTreeMap<u32, DoneStage>, Error> {
+        let given = task.to_string();
+        let keys = self.rows.iter().filter_map(|row| row.impl_task_key.as_deref());
+        let similar = |key: &&str| key.len() == given.len() && **key != *given && key.eq_ignore_ascii_case(&given);
+        if let Some(existing) = keys.into_iter().find(similar) {
+            let (existing, path) = (existing.to_owned(), self.path.to_owned());
+            return Err(Error::CaseCollision { given, existing, path });
+        }
         let places = latest_done_by_stage(&self.rows, task, plan).into_iter();
         let stage = |(stage, places): (u32, crate::domain::records::Places)| {
             let latest = self.record(places.latest)?;

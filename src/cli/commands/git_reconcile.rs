@@ -94,6 +94,7 @@ pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<
     if let Outcome::Applied(applied) = &reconciled.outcome {
         applied.applied.iter().filter_map(Repair::notice).for_each(|notice| output.notice(&notice));
     }
+    reconciled.warnings().iter().for_each(|warning| output.warning(warning));
     output.show(&reconciled.outcome, |output| print::print(&options, &reconciled, output));
     Ok(if reconciled.needs_a_person() { Exit::Decide } else { Exit::Done })
 }

@@ -177,6 +177,34 @@ impl Repair {
     }
 }
 
+impl Item {
+    /// What to warn of where a stage is reachable but its content is not there any more.
+    pub fn gone_again(&self) -> Option<String> {
+        let what = format!("stage {}", self.predecessor.or(self.stage)?);
+        let is_ok = self.classification == Classification::Ok;
+        self.effect.filter(|_| is_ok).and_then(|effect| gone_again(&what, "the task worktree", effect))
+    }
+}
+
+impl Into {
+    /// What to warn of where the stage is reachable but its content is not there any more.
+    pub fn gone_again(&self) -> Option<String> {
+        let is_contained = self.verdict == Verdict::Contained;
+        let what = format!("stage {}", self.stage);
+        is_contained.then(|| gone_again(&what, &self.reference, self.effect)).flatten()
+    }
+}
+
+fn gone_again(what: &str, place: &str, effect: Effect) -> Option<String> {
+    match effect {
+        Effect::Absent => {
+            Some(format!("{what} is in {place}, but its changes are not there: they were taken out again"))
+        }
+        Effect::Partial => Some(format!("{what} is in {place}, but not all of its changes are there as it made them")),
+        _ => None,
+    }
+}
+
 impl Inspection {
     /// Whether a person has to decide on something.
     pub fn needs_a_person(&self) -> bool {

@@ -16,7 +16,7 @@ pub enum Status {
 }
 
 /// Why a repair row was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The landing was proved from the commits.
@@ -25,6 +25,9 @@ pub enum Reason {
     AutoFingerprint,
     /// A person named the ref.
     UserRef,
+    /// What another program, or a newer version, wrote; such a row is taken for an automatic one.
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// One row of `consumers.jsonl`, in the order in which its fields are written. Fields that okstra does not know are kept.

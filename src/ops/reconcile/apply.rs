@@ -38,7 +38,7 @@ pub(super) fn decide_and_write<'r>(
         let draft = decide(&mut Scene::read(context, task)?)?;
         context.cancel().check()?;
         if let Some(applied) = write(context, task, &draft)? {
-            mirror::write(context, task)?;
+            mirror::write_or_warn(context, task)?;
             return Ok((applied, draft));
         }
     }
@@ -101,7 +101,13 @@ fn write(context: &Context, task: &Task, draft: &Draft) -> Result<Option<Vec<Rep
         true => None,
         false => Some(LogGuard::lock(&task.log(), context)?),
     };
-    if !still_holds(context, task, draft)? {
+    let anchor_holds = match (&registry, &draft.anchor) {
+        (Some(registry), Some((before, _))) => {
+            registry.read(&task.key)?.is_some_and(|entry| entry.implementation_base_commit == *before)
+        }
+        _ => true,
+    };
+    if !anchor_holds || !still_holds(context, task, draft)? {
         return Ok(None);
     }
     task.repository.keep_commits(context, &draft.keep)?;
@@ -111,11 +117,12 @@ fn write(context: &Context, task: &Task, draft: &Draft) -> Result<Option<Vec<Rep
         registry.reset_implementation_base(key, before.as_deref(), &commit.to_string())?;
         applied.push(Repair::Anchor { anchor: *commit });
     }
-    for row in &draft.rows {
-        let Some(log) = &log else { continue };
-        if log.append(row, Reappend::Repair)? == Append::Write {
+    if let Some(log) = &log {
+        let decisions = log.append_all(&draft.rows, Reappend::Repair)?;
+        let written = draft.rows.iter().zip(decisions).filter(|(_, decision)| *decision == Append::Write);
+        for (row, _) in written {
             applied.push(repair(row));
-            tell(context, task, row)?;
+            tell(context, task, row);
         }
     }
     Ok(Some(applied))
@@ -142,18 +149,20 @@ fn repair(row: &Record) -> Repair {
         new_commit: row.head_commit.clone(),
         replaced: row.replaced_commit.clone().unwrap_or_default(),
         // Every row that repairs has a reason.
-        reason: row.reconcile_reason.unwrap_or(super::Reason::AutoPatchId),
+        reason: row.reconcile_reason.clone().unwrap_or(super::Reason::AutoPatchId),
     }
 }
 
-/// Writes the repair into the task's timeline, where the task has one.
-fn tell(context: &Context, task: &Task, row: &Record) -> Result<(), Error> {
-    let Some(layout) = &task.layout else { return Ok(()) };
+/// Writes the repair into the task's timeline, where the task has one. The row is what counts: that this failed is told.
+fn tell(context: &Context, task: &Task, row: &Record) {
+    let Some(layout) = &task.layout else { return };
     let mut event = serde_json::Map::new();
     event.insert("stage".to_owned(), row.stage.into());
     event.insert("commit".to_owned(), row.head_commit.clone().into());
     event.insert("replaced".to_owned(), row.replaced_commit.clone().into());
-    event.insert("reason".to_owned(), serde_json::to_value(row.reconcile_reason).unwrap_or_default());
+    event.insert("reason".to_owned(), serde_json::to_value(&row.reconcile_reason).unwrap_or_default());
     event.insert("ref".to_owned(), row.reference.clone().into());
-    Ok(timeline::append(&layout.timeline(&task.key.task), context, "reconciled", &event)?)
+    if let Err(error) = timeline::append(&layout.timeline(&task.key.task), context, "reconciled", &event) {
+        context.warn(format!("the repair is recorded, but not in the timeline: {error}"));
+    }
 }

@@ -3,7 +3,7 @@
 use super::apply::{decide_and_write, nothing_under_way};
 use super::draft::Draft;
 use super::gates::Gate;
-use super::scene::{Scene, short};
+use super::scene::{Scene, lasting, short};
 use super::{Repair, guidance};
 use crate::context::Context;
 use crate::domain::reconcile::{Cause, HeldBy, Item, Kind, RefusedDependency, WayOut, with_content};
@@ -101,9 +101,13 @@ impl Scene<'_> {
             return Err(self.refusal(stage, &gate, &refused)?);
         }
         let head = self.task_head()?;
+        nothing_under_way(self, head.iter().map(|head| head.name.clone()).collect())?;
         let mut rows = Vec::new();
         for (item, held) in &gate.items {
             let (Some(predecessor), Some(HeldBy::Head { answer, .. })) = (item.predecessor, held) else { continue };
+            if let Some(warning) = item.gone_again() {
+                self.context.warn(warning);
+            }
             let finding = &findings.done[&predecessor];
             let (Some(landed), Some(head)) = (answer.matched_commit, &head) else { continue };
             let is_recorded = match finding.effective {
@@ -111,10 +115,11 @@ impl Scene<'_> {
                 None => false,
             };
             if !is_recorded {
-                rows.extend(self.automatic_row(predecessor, (landed, answer.proof), (&head.name, finding.branch_tip)));
+                let on = lasting(self.context, self.task, head.name.clone(), head.commit);
+                rows.extend(self.automatic_row(predecessor, (landed, answer.proof), (&on, finding.branch_tip)));
             }
         }
-        let mut tips = self.tips_of(&findings);
+        let mut tips = self.tips_of(&findings)?;
         tips.extend(head.map(|head| (head.name, Some(head.commit))));
         let keep = self.keep_refs(&rows)?;
         let (anchor, remaining, into, ways_out) = (None, Vec::new(), None, Vec::new());

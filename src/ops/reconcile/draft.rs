@@ -51,7 +51,7 @@ impl Draft {
         let into = named.into.as_ref().map(|candidate| scene.all_in(candidate, &findings)).transpose()?;
         let chosen = named.person.as_ref().map(|(stage, _)| *stage);
         rows.extend(scene.automatic_rows(&findings, into.as_deref().unwrap_or_default(), chosen));
-        let mut tips = scene.tips_of(&findings);
+        let mut tips = scene.tips_of(&findings)?;
         let refs = [named.person.as_ref().map(|(_, named)| named), named.into.as_ref()];
         tips.extend(refs.into_iter().flatten().map(|named| (named.name.clone(), Some(named.commit))));
         tips.retain(|(name, _)| !is_id(name));
@@ -164,9 +164,16 @@ impl Scene<'_> {
         Some(row)
     }
 
-    /// Where the stage branches stand, as the findings relied on it.
-    pub(super) fn tips_of(&self, findings: &Findings) -> Vec<(String, Option<CommitId>)> {
-        findings.done.iter().map(|(stage, finding)| (self.stage_branch(*stage), finding.branch_tip)).collect()
+    /// Where the stage branches, and the refs that stages landed on, stand as the findings relied on it.
+    pub(super) fn tips_of(&mut self, findings: &Findings) -> Result<Vec<(String, Option<CommitId>)>, Error> {
+        let mut tips = Vec::new();
+        for (stage, finding) in &findings.done {
+            tips.push((self.stage_branch(*stage), finding.branch_tip));
+            if let Some(on) = &finding.on {
+                tips.push((on.clone(), self.tip(on)?));
+            }
+        }
+        Ok(tips)
     }
 
     /// The refs that keep git from collecting what the records and `rows` name, as far as it exists and is not kept yet.

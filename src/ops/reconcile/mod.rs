@@ -81,6 +81,16 @@ pub struct Reconciled {
 }
 
 impl Reconciled {
+    /// What should be known of stages that are contained: that their content was taken out again.
+    pub fn warnings(&self) -> Vec<String> {
+        let into = match &self.outcome {
+            Outcome::Inspected(inspection) => &inspection.into,
+            Outcome::Applied(applied) => &applied.into,
+        };
+        let gates = self.items.iter().filter_map(Item::gone_again);
+        gates.chain(into.iter().flatten().filter_map(Into::gone_again)).collect()
+    }
+
     /// Whether a person has to decide on something.
     pub fn needs_a_person(&self) -> bool {
         match &self.outcome {

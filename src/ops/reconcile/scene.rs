@@ -1,6 +1,7 @@
 //! What is known of one task: its records, and where its branches stand now.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 
 use crate::context::Context;
 use crate::domain::equivalence::Candidate;
@@ -9,9 +10,9 @@ use crate::domain::plan::Plan;
 use crate::domain::reconcile::{Item, Recorded, WayOut};
 use crate::domain::registry::TaskEntry;
 use crate::domain::revision::Purpose;
-use crate::git::{History, Limits, Unresolvable};
+use crate::git::{Head, History, Limits};
 use crate::ops::Error;
-use crate::ops::task::Task;
+use crate::ops::task::{Task, is_same_folder};
 use crate::store::consumers::DoneStage;
 use crate::store::{consumers, plans};
 
@@ -32,6 +33,7 @@ impl<'r> Scene<'r> {
         let plan = plans::current(&task.plans(), &task.key)?;
         let done = consumers::read_done(&task.log(), context, &task.key, plan.as_ref())?;
         let entry = task.registry().read(&task.key)?;
+        check_clone(task, entry.as_ref())?;
         let history = History::new(&task.repository);
         Ok(Self { context, task, history, entry, plan, done, tips: HashMap::new() })
     }
@@ -134,6 +136,17 @@ impl<'r> Scene<'r> {
     }
 }
 
+/// Refuses a task that another clone holds, as far as that still exists: a repository may have been moved.
+fn check_clone(task: &Task, entry: Option<&TaskEntry>) -> Result<(), Error> {
+    let Some(registered) = entry.and_then(|entry| entry.git_common_dir.as_ref()) else { return Ok(()) };
+    let (registered, here) = (Path::new(registered), task.repository.common_dir());
+    if !registered.exists() || is_same_folder(registered, here) {
+        return Ok(());
+    }
+    let (registered, here) = (registered.to_owned(), here.to_owned());
+    Err(Error::OtherClone { key: task.key.clone(), registered, here })
+}
+
 /// The ref that a person named as a place to look in.
 pub(super) fn candidate(context: &Context, task: &Task, text: &str) -> Result<Candidate, Error> {
     resolve(context, task, text, Purpose::Candidate)
@@ -142,8 +155,20 @@ pub(super) fn candidate(context: &Context, task: &Task, text: &str) -> Result<Ca
 /// The ref that a person named for its commit.
 pub(super) fn resolve(context: &Context, task: &Task, text: &str, purpose: Purpose) -> Result<Candidate, Error> {
     let resolved = task.repository.commit_by_ref(context, text, purpose)?;
-    let resolved = resolved.map_err(|source: Unresolvable| Error::UnresolvableRef { text: text.to_owned(), source })?;
-    Ok(Candidate { name: resolved.name, commit: resolved.commit })
+    let resolved = resolved.map_err(|source| Error::UnresolvableRef { text: text.to_owned(), source })?;
+    Ok(Candidate { name: lasting(context, task, resolved.name, resolved.commit), commit: resolved.commit })
+}
+
+/// The name under which a ref is recorded. What `HEAD` is changes with where one stands, and with what is checked out: it
+/// is recorded as the branch that it is now, or as the commit.
+pub(super) fn lasting(context: &Context, task: &Task, name: String, commit: CommitId) -> String {
+    if name != "HEAD" && !name.ends_with("/HEAD") || name.starts_with("refs/") {
+        return name;
+    }
+    match task.repository.head(context, &name) {
+        Some(Head::Branch(branch)) => branch,
+        _ => commit.to_string(),
+    }
 }
 
 /// A branch by its full name, whether it was given so or not.

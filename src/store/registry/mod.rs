@@ -74,7 +74,12 @@ impl Registry {
     /// # Errors
     /// [`Error::Fs`], [`Error::NotJson`], [`Error::WrongShape`] and [`Error::NewerSchema`], with the path.
     pub fn read(&self, key: &TaskKey) -> Result<Option<TaskEntry>, Error> {
-        RegistryText::read(&self.path)?.entry(&key.to_string())
+        let held = RegistryText::read(&self.path)?;
+        let entry = held.entry(&key.to_string())?;
+        if entry.is_none() {
+            held.check_case(key)?;
+        }
+        Ok(entry)
     }
 
     /// Every entry, by task key.

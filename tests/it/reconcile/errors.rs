@@ -183,3 +183,60 @@ fn in_a_project_a_task_is_named_or_stood_in() {
     std::fs::remove_file(story.shop.join(".okstra/project.json")).unwrap();
     assert_eq!(code(&["--task", "auth/login"]), "not-a-project");
 }
+
+#[test]
+fn another_clone_with_the_same_project() {
+    let story = one();
+    let clone = story.sandbox.path().join("clone");
+    story.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
+    let root = clone.to_str().unwrap();
+    for arguments in [&["--project-root", root][..], &["--project-root", root, "--apply"]] {
+        let (code, message) = refused(&story, arguments);
+        assert_eq!(code, "other-clone");
+        assert!(message.contains("shop/.git") && message.contains("clone/.git"), "{message}");
+    }
+    // A repository that was moved is the same one.
+    let moved = story.sandbox.path().join("moved");
+    std::fs::rename(&story.shop, &moved).unwrap();
+    let mut command = story.command(&["--json", "--project-root", moved.to_str().unwrap()]);
+    let ran = command.current_dir(&moved).ran();
+    assert_eq!((ran.code, ran.json()), (Some(0), json!({"items": []})), "{ran:?}");
+}
+
+#[test]
+fn names_that_differ_only_in_case() {
+    let story = one();
+    let run = |id: &str| {
+        let mut command = story.sandbox.command(crate::common::OKSTRA);
+        command.current_dir(&story.shop).env("OKSTRA_HOME", story.home()).args(["git-reconcile", "--json"]);
+        command.args(["--project-id", "shop", "--task-group", "auth", "--work-category", "fix", "--task-id", id]);
+        command.arg("--plan-run-root").arg(story.plan_run_root()).ran()
+    };
+    assert_eq!(run("login").code, Some(0));
+    assert_eq!(run("Login").json()["code"], "case-collision");
+    // The log alone knows the task.
+    story.write_registry(&json!({}));
+    std::fs::write(story.registry(), r#"{"schemaVersion":"1.0","tasks":{}}"#).unwrap();
+    assert_eq!(run("LOGIN").json()["code"], "case-collision");
+    assert_eq!(run("other").json(), json!({"items": []}));
+}
+
+#[test]
+fn a_folder_of_records_that_cannot_be_written_can_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let story = one();
+    story.edit("a.txt", 35, "main moved on");
+    story.git(&["rebase", "-q", "main", &branch(1)]);
+    let mode = |mode| std::fs::set_permissions(story.plan_run_root(), PermissionsExt::from_mode(mode)).unwrap();
+    mode(0o555);
+    if std::fs::write(story.plan_run_root().join("probe"), "").is_ok() {
+        // Whoever may do everything cannot be kept from it.
+        std::fs::remove_file(story.plan_run_root().join("probe")).unwrap();
+        return mode(0o755);
+    }
+    assert_eq!(story.items(0).len(), 1);
+    let (code, message) = refused(&story, &["--apply"]);
+    assert_eq!(code, "permission-denied", "{message}");
+    mode(0o755);
+    assert_eq!(story.json(0, &["--apply"])["applied"].as_array().unwrap().len(), 1);
+}

@@ -119,3 +119,19 @@ fn a_stage_that_nobody_merged_is_absent() {
     let found = story.json(2, &["--into", "main"]);
     assert_eq!((&found["into"][0]["verdict"], &found["into"][0]["effect"]), (&json!("absent"), &json!("absent")));
 }
+
+#[test]
+fn merged_for_real_and_reverted_is_contained_with_a_warning() {
+    let story = Story::new();
+    let tip = story.stage(1, "main", &[("a.txt", 3, "one")]);
+    story.edit("c.txt", 3, "main moved on");
+    story.git(&["merge", "-q", "--no-ff", "--no-edit", &branch(1)]);
+    story.git(&["revert", "--no-edit", "-m", "1", "HEAD"]);
+    let ran = story.reconcile(&["--into", "main", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let into = &ran.json()["into"][0];
+    assert_eq!((&into["matched_commit"], &into["effect"]), (&json!(tip), &json!("absent")), "{ran:?}");
+    let warning = "warning: stage 1 is in refs/heads/main, but its changes are not there: they were taken out again\n";
+    assert_eq!(ran.stderr, warning);
+    assert_eq!(story.json(0, &["--into", "main", "--apply"])["applied"], json!([]));
+}

@@ -175,3 +175,30 @@ fn two_at_once_repair_once() {
     let repaired: usize = outcomes.iter().map(|outcome| outcome["applied"].as_array().unwrap().len()).sum();
     assert_eq!((repaired, story.rows().len()), (1, 2), "{outcomes:?}");
 }
+
+#[test]
+fn head_is_recorded_as_the_branch_that_it_is_then() {
+    let story = Story::new();
+    story.stage(1, "main", &[("a.txt", 3, "one")]);
+    amend_first(&story);
+    story.git(&["checkout", "-q", &branch(1)]);
+    story.json(0, &["--apply", "--stage", "1", "--use-ref", "HEAD"]);
+    assert_eq!(story.rows()[1]["ref"], json!("refs/heads/fix-login-s1"));
+    let commit = story.rev("main");
+    story.git(&["checkout", "-q", "--detach", "main"]);
+    story.json(0, &["--apply", "--stage", "1", "--use-ref", "HEAD"]);
+    assert_eq!(story.rows()[2]["ref"], json!(commit));
+}
+
+#[test]
+fn rows_of_a_newer_version_are_neither_lost_nor_believed() {
+    let story = Story::new();
+    let tip = story.stage(1, "main", &[("a.txt", 3, "one")]);
+    let newer = json!({"impl_task_key": "shop/auth/login", "stage": 1, "status": "done", "head_commit": story.anchor,
+        "reconciled": true, "reconcile_reason": "auto-by-magic", "witness_commit": tip, "magic": 7});
+    story.append(&newer);
+    story.git(&["checkout", "-q", &branch(1)]);
+    story.edit("b.txt", 3, "more");
+    story.git(&["branch", "-q", "-f", "main", "HEAD"]);
+    assert_eq!(story.items(0), Vec::<Value>::new());
+}
