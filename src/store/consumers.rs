@@ -226,3 +226,6 @@ fn bad_row(path: &Path, line: Line<'_>, error: &serde_json::Error) -> Error {
     let expected = if error.is_data() { "a row of the log" } else { "a JSON object" };
     Error::BadLine { path: path.to_owned(), line: line.number, expected, source: Some(JsonFault::from(error)) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -338,3 +338,6 @@ impl StageWanted {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
