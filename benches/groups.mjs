@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { borrow } from "./clone.mjs";
 import { measureContent } from "./content.mjs";
-import { BenchError, progress } from "./environment.mjs";
+import { BenchError, progress, scratch } from "./environment.mjs";
 import { TWENTY, generate } from "./generate.mjs";
 import { alternate, median, run } from "./measure.mjs";
 import { atLeast, megabytes, milliseconds, row, under } from "./report.mjs";
@@ -24,6 +24,7 @@ export const GROUPS = [
   { name: "content-1k-medium", title: "content-merged, 1,000 commits ahead, medium repository", measure: content({ commits: 1000 }, NEAR) },
   { name: "content-50k", title: "content-merged, 50,000 commits ahead", measure: content({ commits: 50_000 }, { ...FAR, microseconds: 50, memory: 70 }) },
   { name: "many-stages", title: "20 stages of a task at once, candidate 10,000 commits ahead", measure: manyStages },
+  { name: "state-files", title: "State files", measure: stateFiles },
   { name: "startup", title: "Start of the program", measure: startup },
   { name: "size", title: "Sizes, release build", measure: sizes },
 ];
@@ -62,20 +63,49 @@ async function manyStages({ okstra, runs, dir, target, root, buildExample }) {
   const pairs = [];
   for (let i = 0; i <= runs; i += 1) {
     progress(`run ${i} of ${runs}: many-stages`);
-    pairs.push(readPair((await run(command, { keepOutput: true })).output));
+    pairs.push(readFigures("many-stages", ["oneMs", "twentyMs"], (await run(command, { keepOutput: true })).output));
   }
   const [one, twenty] = ["oneMs", "twentyMs"].map((key) => median(pairs.slice(1).map((pair) => pair[key])));
   return { rows: [line(one, twenty)], notes: ["the peer is okstra with one stage"] };
 }
 
-function readPair(output) {
+/** The figures that a program of ours printed as one JSON object; each of `keys` must be there. */
+function readFigures(name, keys, output) {
   try {
-    const pair = JSON.parse(output);
-    if (pair.oneMs > 0 && pair.twentyMs > 0) return pair;
+    const figures = JSON.parse(output);
+    if (keys.every((key) => figures[key] > 0)) return figures;
   } catch {
     // Said below.
   }
-  throw new BenchError('many-stages did not print {"oneMs": …, "twentyMs": …}', { code: "wrong-answer" });
+  throw new BenchError(`${name} did not print {${keys.map((key) => `"${key}": …`).join(", ")}}`, { code: "wrong-answer" });
+}
+
+/**
+ * A small Rust program makes the files and measures within its process: `state-files DIR` prints `{"readMs": …,
+ * "appendMs": …, "shortAppendMs": …, "reserveMs": …, …}`.
+ */
+async function stateFiles({ okstra, runs, target, root, buildExample }) {
+  const lines = (read, append, short, reserve) => [
+    row("read a log of 100,000 rows", { okstra: milliseconds(read), value: read, target: under(100, "ms") }),
+    row("add a row to it, with the scan for the same row", { okstra: milliseconds(append), peer: milliseconds(short), value: append, target: under(100, "ms") }),
+    row("reserve a task among 10,000 in the registry", { okstra: milliseconds(reserve), value: reserve, target: under(50, "ms") }),
+  ];
+  if (okstra === null || !existsSync(join(root, "benches", "state_files.rs"))) {
+    return { rows: lines(null, null, null, null), notes: ["not measured: there is no benches/state_files.rs"] };
+  }
+  await buildExample("state-files");
+  const keys = ["readMs", "appendMs", "shortAppendMs", "reserveMs"];
+  const figures = [];
+  for (let i = 0; i <= runs; i += 1) {
+    progress(`run ${i} of ${runs}: state-files`);
+    const folder = scratch("okstra-bench-state-files-");
+    const command = { name: "state-files", argv: [join(target, "release", "examples", "state-files"), folder], cwd: folder };
+    figures.push(readFigures(command.name, keys, (await run(command, { keepOutput: true })).output));
+  }
+  const medians = keys.map((key) => median(figures.slice(1).map((figure) => figure[key])));
+  const { logBytes, registryBytes } = figures[0];
+  const sizes = `the log has ${megabytes(logBytes)}, the registry ${megabytes(registryBytes)}`;
+  return { rows: lines(...medians), notes: [`${sizes}; the peer is a log of 10 rows; what is written is flushed to the disk`] };
 }
 
 async function startup({ okstra, runs }) {

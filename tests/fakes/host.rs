@@ -1,6 +1,6 @@
 //! A fake host process: what the process and fs rooms do can be seen only from outside a process that uses them.
 //!
-//! `host WHAT ARGUMENTS…`; each WHAT is a function below, with a test in `tests/it/process.rs` or `tests/it/fs.rs`.
+//! `host WHAT ARGUMENTS…`; each WHAT is a function below, with a test in `tests/it/process.rs`, `tests/it/fs.rs` or `tests/it/store/`.
 
 #![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a fake stands outside of the house")]
 #![expect(clippy::unwrap_used, reason = "a fake that panics fails its test")]
@@ -21,6 +21,9 @@ fn main() -> std::process::ExitCode {
         "replace" => host::replace(rest),
         "append" => host::append(rest),
         "hold" => host::hold(rest),
+        "consume" => host::consume(rest),
+        "reserve" => host::reserve(rest),
+        "read-state" => host::read_state(rest),
         _ => panic!("host cannot {what}"),
     };
     std::process::ExitCode::from(u8::try_from(code).unwrap_or(255))
@@ -36,8 +39,11 @@ mod host {
     use std::path::Path;
 
     use okstra::context::Context;
+    use okstra::domain::records::{Reappend, Record, Status};
     use okstra::fs::{self, LOCK_WAIT, LockGuard, ScratchFolder, Unfinished};
     use okstra::process::{Command, Session};
+    use okstra::store::consumers::{self, LogText};
+    use okstra::store::registry::{Registry, TaskWanted};
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
     use rustix::io::{FdFlags, fcntl_setfd};
 
@@ -159,6 +165,50 @@ mod host {
         let _guard = LockGuard::acquire(Path::new(&arguments[0]), LOCK_WAIT, || false).unwrap();
         println!("held");
         std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+        0
+    }
+
+    /// Adds rows for one stage after the other to a log, and says each once it is there.
+    pub(crate) fn consume(arguments: &[String]) -> i32 {
+        let [log, name, count] = arguments else { panic!("consume LOG NAME COUNT") };
+        let context = Context::from_process();
+        for stage in 1..=count.parse::<u32>().unwrap() {
+            let row = Record::new(&format!("p/g/{name}"), stage, Status::Done, &"ab".repeat(20));
+            consumers::append(Path::new(log), &context, &row, Reappend::Never).unwrap();
+            println!("{stage}");
+        }
+        0
+    }
+
+    /// Reserves one task after the other, and says each once it is held.
+    pub(crate) fn reserve(arguments: &[String]) -> i32 {
+        let [registry, name, count] = arguments else { panic!("reserve REGISTRY NAME COUNT") };
+        let (context, registry) = (Context::from_process(), Registry::new(registry));
+        for number in 1..=count.parse::<u32>().unwrap() {
+            let wanted = TaskWanted {
+                worktree_path: format!("/w/{name}-{number}"),
+                branch: format!("fix-{name}-{number}"),
+                base_ref: "refs/heads/main".to_owned(),
+                git_common_dir: "/c/.git".to_owned(),
+            };
+            let key = format!("p/g/{name}-{number}").parse().unwrap();
+            registry.lock(&context).unwrap().reserve_task(&key, &wanted).unwrap();
+            println!("{number}");
+        }
+        0
+    }
+
+    /// Reads a log and a registry, tries to write to each, and says how each of the four went.
+    pub(crate) fn read_state(arguments: &[String]) -> i32 {
+        let [log, registry] = arguments else { panic!("read-state LOG REGISTRY") };
+        let (context, log, registry) = (Context::from_process(), Path::new(log), Registry::new(registry));
+        let row = Record::new("p/g/t", 99, Status::Done, &"ab".repeat(20));
+        let text = LogText::read(log);
+        let rows = text.as_ref().map(|text| text.rows(&context).map(|log| log.rows().len()));
+        println!("{rows:?}");
+        println!("{:?}", registry.read_all().map(|all| all.len()));
+        println!("{}", consumers::append(log, &context, &row, Reappend::Never).unwrap_err());
+        println!("{}", registry.lock(&context).map(drop).unwrap_err());
         0
     }
 

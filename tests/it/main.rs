@@ -13,4 +13,5 @@ mod git_room;
 mod histories;
 mod process;
 mod reconcile;
+mod store;
 mod tidy;

@@ -160,6 +160,17 @@ fn every_allow_in_a_test_is_an_expect() {
 }
 
 #[test]
+fn a_file_named_tests_is_only_built_for_tests() {
+    report(all_sources("src").iter().filter(|source| source.is_tests()).filter_map(|source| {
+        let folder = root().join(&source.path).parent().unwrap().to_owned();
+        let parents = [folder.join("mod.rs"), folder.with_extension("rs")];
+        let parent = parents.iter().find(|parent| parent.exists()).unwrap();
+        let built = Source::read(parent).code().contains("#[cfg(test)]\nmod tests;");
+        (!built).then(|| format!("{}: no `#[cfg(test)] mod tests;` in {}", source.path, parent.display()))
+    }));
+}
+
+#[test]
 fn no_test_module_is_forgotten() {
     let folder = root().join("tests/it");
     report(forgotten(&folder, &folder.join("main.rs")));

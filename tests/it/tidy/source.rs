@@ -30,8 +30,11 @@ impl Source {
         &self.code
     }
 
-    /// The code without its test modules, which are blanks.
+    /// The code without its test modules, which are blanks. A file `tests.rs` is one as a whole.
     pub(super) fn production_code(&self) -> String {
+        if self.is_tests() {
+            return String::new();
+        }
         let mut code = self.code.clone();
         let mut from = 0;
         while let Some(start) = code[from..].find("#[cfg(test)]").map(|at| from + at) {
@@ -46,6 +49,11 @@ impl Source {
             code.replace_range(start..end, &blank);
         }
         code
+    }
+
+    /// Whether the file is the test module of another.
+    pub(super) fn is_tests(&self) -> bool {
+        self.path.ends_with("/tests.rs")
     }
 
     /// The code with its texts; comments are blanks.
