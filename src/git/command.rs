@@ -32,8 +32,10 @@ impl Git {
 
     /// git for the plumbing that writes to `repository`, whichever of its worktrees that was opened from.
     pub(super) fn plumbing(repository: &Repository) -> Self {
-        // Named, the git folder is taken as it is: git looks for no other, and asks not who owns it.
-        Self { folder: repository.common_dir().to_owned(), variables: vec![("GIT_DIR", ".".to_owned())] }
+        // Named, the git folder is taken as it is: git looks for no other, and asks not who owns it. Nor may it fetch
+        // what a partial clone lacks, which would start what the configuration says.
+        let variables = [("GIT_DIR", "."), ("GIT_NO_LAZY_FETCH", "1")].map(|(name, value)| (name, value.to_owned()));
+        Self { folder: repository.common_dir().to_owned(), variables: variables.to_vec() }
     }
 
     /// The same with who commits, and when: `time` in seconds since 1970, as UTC. What is made so has the same ids

@@ -95,6 +95,33 @@ fn a_commit_that_is_not_there_is_not_kept_and_takes_the_others_along() {
 }
 
 #[test]
+fn a_partial_clone_fetches_nothing_to_keep_it() {
+    let world = World::new(Kind::Files).unwrap();
+    let partial = world.sandbox.path().join("partial");
+    world.git(&["config", "uploadpack.allowFilter", "true"]);
+    world.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
+    let url = format!("file://{}", world.repo.display());
+    world.git(&["clone", "-q", "--filter=blob:none", "--single-branch", &url, partial.to_str().unwrap()]);
+    let (repository, context) = (Repository::discover(&partial).unwrap(), world.context());
+    repository.keep_commits(&context, &[stage_ref(1, world.main)]).unwrap();
+    let error = repository.keep_commits(&context, &[stage_ref(2, world.side)]).unwrap_err();
+    assert!(error.to_string().contains("nonexistent object"), "{error}");
+    assert!(repository.commit_by_id(&world.side.to_string()).unwrap().is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn whose_the_repository_is_makes_no_difference() {
+    let world = World::new(Kind::Files).unwrap();
+    for folder in [world.repo.clone(), world.repo.join(".git")] {
+        if std::os::unix::fs::chown(folder, Some(54_321), None).is_err() {
+            return; // Only a superuser may give things away.
+        }
+    }
+    world.open().keep_commits(&world.context(), &[stage_ref(1, world.main)]).unwrap();
+}
+
+#[test]
 fn two_that_keep_the_same_at_once_both_end_well() {
     for (kind, world) in World::each() {
         let refs: Vec<_> = (1..=16).map(|stage| stage_ref(stage, world.main)).collect();

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use okstra::domain::ids::CommitId;
 use okstra::git::{Error, Repository};
 
 use super::{Kind, World};
@@ -59,14 +60,18 @@ fn a_broken_ref_is_an_error_that_names_it() {
 #[test]
 fn refs_below_a_prefix_are_listed_by_name() {
     for (kind, world) in World::each() {
-        for (name, commit) in [("b/s2", world.side), ("a/s1", world.first), ("b/s1", world.main)] {
-            world.git(&["update-ref", &format!("refs/okstra/x/{name}"), &commit.to_string()]);
+        let set = |name: &str, commit: CommitId| {
+            world.git(&["update-ref", &format!("refs/okstra/x/{name}"), &commit.to_string()])
+        };
+        for (name, commit) in [("b/t/1", world.side), ("a/s1", world.first), ("b/t-1", world.main)] {
+            set(name, commit);
         }
         world.git(&["pack-refs", "--all"]);
-        world.git(&["update-ref", "refs/okstra/x/b/s3", &world.first.to_string()]);
+        set("b/t.1", world.first);
+        set("b/t/0", world.first);
         world.git(&["symbolic-ref", "refs/okstra/x/b/link", "refs/heads/main"]);
         let below = world.open().refs_below(&world.context(), "refs/okstra/x/b/").unwrap();
-        let expected = [("s1", world.main), ("s2", world.side), ("s3", world.first)];
+        let expected = [("t-1", world.main), ("t.1", world.first), ("t/0", world.first), ("t/1", world.side)];
         let expected = expected.map(|(name, commit)| (format!("refs/okstra/x/b/{name}"), commit));
         assert_eq!(below, expected, "{kind:?}");
         assert_eq!(world.open().refs_below(&world.context(), "refs/okstra/none/").unwrap(), [], "{kind:?}");

@@ -57,8 +57,11 @@ fn the_head_of_a_folder_is_that_of_the_worktree_whose_root_it_is() {
         // Another repository, in its place or elsewhere, is not taken for it; nor is a folder inside of it, or nothing.
         let other = world.sandbox.repository("other");
         world.sandbox.commit(&other, "file", "other\n", "other");
+        let theirs = other.join("linked-tree");
+        world.sandbox.git(&other, &["worktree", "add", "-q", theirs.to_str().unwrap()]);
         fs::create_dir(world.repo.join("folder")).unwrap();
-        for folder in [&other, &world.repo.join("folder"), &world.repo.join(".git"), &world.sandbox.path().join("none")]
+        for folder in
+            [&other, &theirs, &world.repo.join("folder"), &world.repo.join(".git"), &world.sandbox.path().join("none")]
         {
             assert_eq!(head_of(folder), None, "{kind:?} {folder:?}");
         }
