@@ -1,6 +1,7 @@
 # What every scenario starts with: source this file. It gives the scenario an empty HOME, OKSTRA_HOME, npm cache and
 # temporary folder, an environment without the caller's npm, git, Node and okstra settings, and helpers. Everything is
-# removed when the scenario ends; OKSTRA_E2E_KEEP=1 keeps it. OKSTRA_PACK_DIR names other packed files than the last ones.
+# removed when the scenario ends; OKSTRA_E2E_KEEP=1 keeps it. OKSTRA_PACK_DIR names other packed files than the last ones,
+# OKSTRA_RECORDER another recorder (tests/fakes/recorder.rs).
 
 set -euo pipefail
 
@@ -8,6 +9,7 @@ CHECKOUT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 SCENARIO="$(basename "$0" .sh)"
 KEEP="${OKSTRA_E2E_KEEP:-}"
 PACK="${OKSTRA_PACK_DIR:-$CHECKOUT/target/pack}"
+RECORDER="${OKSTRA_RECORDER:-$CHECKOUT/target/debug/examples/recorder}"
 
 for name in $(compgen -e); do
   case "$name" in
@@ -48,8 +50,9 @@ PASSED=0
 REGISTRY_PID=""
 
 finish() {
-  local code=$?
+  local code=$? pid
   [ -z "$REGISTRY_PID" ] || kill "$REGISTRY_PID" 2>/dev/null || true
+  for pid in $(jobs -p); do kill "$pid" 2>/dev/null || true; done
   if [ -n "$KEEP" ]; then
     echo "kept: $WORK"
   else
@@ -108,6 +111,12 @@ empty() {
 field() {
   node -e 'const value = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"))[process.argv[2]];
     process.stdout.write(value === undefined ? "(none)" : String(value));' "$WORK/out" "$1"
+}
+
+# recorder ARGUMENT...: writes records as later commands will (tests/fakes/recorder.rs).
+recorder() {
+  [ -x "$RECORDER" ] || fail "$RECORDER is not built: run \`cargo build --example recorder\`"
+  "$RECORDER" "$@"
 }
 
 # start_registry DIR: serves the packed files of DIR, and nothing else, to npm. Requests are listed in $WORK/requests.
