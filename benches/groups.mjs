@@ -7,6 +7,7 @@ import { measureContent } from "./content.mjs";
 import { BenchError, progress, scratch } from "./environment.mjs";
 import { TWENTY, generate } from "./generate.mjs";
 import { alternate, median, run } from "./measure.mjs";
+import { measureReconcile } from "./reconcile.mjs";
 import { atLeast, megabytes, milliseconds, row, under } from "./report.mjs";
 
 const FAR = { pipeline: 15, cherry: 2 };
@@ -25,6 +26,7 @@ export const GROUPS = [
   { name: "content-50k", title: "content-merged, 50,000 commits ahead", measure: content({ commits: 50_000 }, { ...FAR, microseconds: 50, memory: 70 }) },
   { name: "many-stages", title: "20 stages of a task at once, candidate 10,000 commits ahead", measure: manyStages },
   { name: "state-files", title: "State files", measure: stateFiles },
+  { name: "reconcile", title: "git-reconcile on a small task", measure: measureReconcile },
   { name: "startup", title: "Start of the program", measure: startup },
   { name: "size", title: "Sizes, release build", measure: sizes },
 ];
