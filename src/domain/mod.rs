@@ -1,5 +1,6 @@
 //! Every decision of okstra, on values alone: no files, no processes, no clock.
 
+pub mod batch;
 pub mod equivalence;
 pub mod hint;
 pub mod ids;
