@@ -15,9 +15,8 @@ run 0 npm install okstra
 OKSTRA="$WORK/app/node_modules/.bin/okstra"
 cd "$WORK"
 
-# new_task NAME: a repository with `main` and the task branch, the task's registry entry, and no log yet. All of it lies
-# in $WORK/NAME, the shell stands in the repository.
-new_task() {
+# visit NAME: from now on it is about the task of this name, of which all lies in $WORK/NAME.
+visit() {
   STORY="$WORK/$1"
   SHOP="$STORY/Björn's \"shop\""
   PLAN="$STORY/plan d'exécution"
@@ -27,6 +26,11 @@ new_task() {
   TASK=(--plan-run-root "$PLAN" --project-id shop --task-group auth --task-id login --work-category fix)
   mkdir -p "$SHOP" "$PLAN" "$OKSTRA_HOME/worktrees"
   cd "$SHOP"
+}
+
+# new_task NAME: a repository with `main` and the task branch, the task's registry entry, and no log yet; `visit`s it.
+new_task() {
+  visit "$1"
   git init -q -b main
   git config gc.auto 0
   for file in a.txt b.txt c.txt; do seq -f 'line %.0f' 40 >"$file"; done

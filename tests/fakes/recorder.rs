@@ -3,10 +3,11 @@
 //! - `recorder ROOT PLAN_RUN_ROOT PROJECT/GROUP/TASK CATEGORY STAGE BASE HEAD` records a stage as done.
 //! - `recorder --many N LOG PROJECT/GROUP/TASK FIRST` appends the rows of N started stages, from stage FIRST, one by one;
 //!   prints the stage of each when it is on the disk.
-//! - `recorder --hold LOG` locks the log, prints `held`, and holds it until its standard input ends.
+//! - `recorder --hold LOG` locks the log, prints `held`, and holds it for a minute, or until it is killed.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use okstra::context::Context;
 use okstra::domain::records::{Append, Reappend, Record, Status};
@@ -84,6 +85,6 @@ fn hold(context: &Context, log: &Path) -> anyhow::Result<()> {
     let mut out = std::io::stdout();
     writeln!(out, "held")?;
     out.flush()?;
-    std::io::stdin().read_to_end(&mut Vec::new())?;
+    std::thread::sleep(Duration::from_secs(60));
     Ok(())
 }
