@@ -3,6 +3,7 @@
 
 #[cfg(unix)]
 pub(crate) mod pty;
+pub(crate) mod story;
 
 use std::cell::Cell;
 use std::ffi::OsStr;

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::story::{Story, branch};
 use crate::common::Run;
+use crate::common::story::{Story, branch};
 
 /// Runs it with `--json`; gives code and message of the error. Nothing of the records may have changed.
 fn refused(story: &Story, arguments: &[&str]) -> (String, String) {
@@ -183,7 +183,7 @@ fn in_a_project_a_task_is_named_or_stood_in() {
     assert_eq!(code(&["--task", "auth/none"]), "unknown-task");
     assert_eq!(code(&["--task", "../x/y"]), "bad-name");
     let worktree = story.sandbox.path().join("task worktree");
-    story.git(&["worktree", "add", "-q", worktree.to_str().unwrap(), super::story::BRANCH]);
+    story.git(&["worktree", "add", "-q", worktree.to_str().unwrap(), crate::common::story::BRANCH]);
     story.write_registry(&json!({"worktree_path": worktree}));
     let inside = worktree.join("sub");
     std::fs::create_dir(&inside).unwrap();

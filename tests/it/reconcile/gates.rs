@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::story::{BRANCH, Story, branch};
+use crate::common::story::{BRANCH, Story, branch};
 
 /// The gate items of an inspection, as (stage, predecessor, class, cause).
 fn gates(story: &Story, code: i32) -> Vec<Value> {

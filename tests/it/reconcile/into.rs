@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::story::{BRANCH, Story, branch};
+use crate::common::story::{BRANCH, Story, branch};
 
 /// Two sibling stages, integrated into the task branch by okstra; a review commit on top.
 fn integrated() -> (Story, [String; 2]) {

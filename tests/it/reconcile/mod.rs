@@ -6,4 +6,3 @@ mod into;
 mod prepare;
 mod repairs;
 mod stages;
-mod story;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 
-use super::story::{BRANCH, Story, branch};
+use crate::common::story::{BRANCH, Story, branch};
 
 /// Repairs, and gives what was repaired and what was said.
 fn repair(story: &Story) -> (usize, Option<String>, Vec<String>) {

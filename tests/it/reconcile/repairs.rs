@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::story::{Story, branch};
 use crate::common::Run;
+use crate::common::story::{Story, branch};
 
 /// Amends the tip of stage 1, so that its content is another one.
 fn amend_first(story: &Story) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::story::{Story, branch};
+use crate::common::story::{Story, branch};
 
 /// Rebases the branch of stage 1 onto main, which has moved on in another part of the same file.
 fn rebase_first(story: &Story) -> String {

@@ -9,25 +9,25 @@ use okstra::ops::record_done::{self, Done};
 use okstra::ops::task::{FullSelector, Selector, Task};
 use serde_json::{Value, json};
 
-use crate::common::{OKSTRA, Ran, Run, Sandbox};
+use super::{OKSTRA, Ran, Run, Sandbox};
 
 /// The task key.
-pub(super) const KEY: &str = "shop/auth/login";
+pub(crate) const KEY: &str = "shop/auth/login";
 /// The branch of the task.
-pub(super) const BRANCH: &str = "fix-login";
+pub(crate) const BRANCH: &str = "fix-login";
 
 /// A repository `shop` with `main` and the task branch `fix-login`, its registry entry and its log.
-pub(super) struct Story {
-    pub(super) sandbox: Sandbox,
-    pub(super) shop: PathBuf,
-    pub(super) anchor: String,
+pub(crate) struct Story {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) shop: PathBuf,
+    pub(crate) anchor: String,
     /// Whether commands name the task as a project would, by `.okstra/`.
     in_project: Cell<bool>,
 }
 
 impl Story {
     /// `main` has some commits, the task branch stands at the anchor, nothing is recorded.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let sandbox = Sandbox::new();
         let shop = sandbox.repository("shop");
         sandbox.git(&shop, &["config", "gc.auto", "0"]);
@@ -43,7 +43,7 @@ impl Story {
         story
     }
 
-    pub(super) fn plan_run_root(&self) -> PathBuf {
+    pub(crate) fn plan_run_root(&self) -> PathBuf {
         match self.in_project.get() {
             true => self.shop.join(".okstra/tasks/auth/login/runs/implementation-planning"),
             false => self.sandbox.path().join("plan run"),
@@ -51,7 +51,7 @@ impl Story {
     }
 
     /// From now on the records lie in `.okstra/`, and commands name the task with `--task`.
-    pub(super) fn move_into_project(&self) {
+    pub(crate) fn move_into_project(&self) {
         let old = self.plan_run_root();
         self.in_project.set(true);
         let new = self.plan_run_root();
@@ -64,16 +64,16 @@ impl Story {
         fs::write(okstra.join(".gitignore"), "*\n").unwrap();
     }
 
-    pub(super) fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.sandbox.path().join("okstra home")
     }
 
-    pub(super) fn registry(&self) -> PathBuf {
+    pub(crate) fn registry(&self) -> PathBuf {
         self.home().join("worktrees/registry.json")
     }
 
     /// Writes the registry with the task's entry, to which `more` is added.
-    pub(super) fn write_registry(&self, more: &Value) {
+    pub(crate) fn write_registry(&self, more: &Value) {
         let mut entry = json!({
             "branch": BRANCH,
             "base_ref": "refs/heads/main",
@@ -89,7 +89,7 @@ impl Story {
     }
 
     /// Freezes a plan whose stages depend on these others.
-    pub(super) fn write_plan(&self, stages: &[(u32, &[u32])]) {
+    pub(crate) fn write_plan(&self, stages: &[(u32, &[u32])]) {
         let stages: Vec<Value> = stages
             .iter()
             .map(|(stage, depends_on)| {
@@ -103,16 +103,16 @@ impl Story {
         fs::write(self.plan_run_root().join("plans/001.json"), plan.to_string()).unwrap();
     }
 
-    pub(super) fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         self.sandbox.git(&self.shop, arguments)
     }
 
-    pub(super) fn commit(&self, file: &str, content: &str, message: &str) -> String {
+    pub(crate) fn commit(&self, file: &str, content: &str, message: &str) -> String {
         self.sandbox.commit(&self.shop, file, content, message)
     }
 
     /// Changes line `line` of `file` on the current branch, in a commit of its own.
-    pub(super) fn edit(&self, file: &str, line: usize, text: &str) -> String {
+    pub(crate) fn edit(&self, file: &str, line: usize, text: &str) -> String {
         let old = fs::read_to_string(self.shop.join(file)).unwrap();
         let mut lines: Vec<&str> = old.lines().collect();
         lines[line - 1] = text;
@@ -120,7 +120,7 @@ impl Story {
     }
 
     /// Does stage `stage` on its own branch, from `base`: an edit for each of `edits`. Gives its tip.
-    pub(super) fn build(&self, stage: u32, base: &str, edits: &[(&str, usize, &str)]) -> String {
+    pub(crate) fn build(&self, stage: u32, base: &str, edits: &[(&str, usize, &str)]) -> String {
         self.git(&["checkout", "-q", "-b", &branch(stage), base]);
         for (file, line, text) in edits {
             self.edit(file, *line, text);
@@ -131,14 +131,14 @@ impl Story {
     }
 
     /// Builds stage `stage` and records it.
-    pub(super) fn stage(&self, stage: u32, base: &str, edits: &[(&str, usize, &str)]) -> String {
+    pub(crate) fn stage(&self, stage: u32, base: &str, edits: &[(&str, usize, &str)]) -> String {
         let tip = self.build(stage, base, edits);
         self.record(stage, base, &tip);
         tip
     }
 
     /// Records a stage as done, as `stage done` will.
-    pub(super) fn record(&self, stage: u32, base: &str, head: &str) {
+    pub(crate) fn record(&self, stage: u32, base: &str, head: &str) {
         let context = self.context();
         let task = self.task(&context);
         let commit = |text: &str| task.repository.commit_by_id(text).unwrap().unwrap();
@@ -155,7 +155,7 @@ impl Story {
     }
 
     /// The machine as the library sees it.
-    pub(super) fn context(&self) -> Context {
+    pub(crate) fn context(&self) -> Context {
         let path = std::env::var_os("PATH").unwrap();
         let variables: Environment = [
             ("PATH".into(), path),
@@ -170,7 +170,7 @@ impl Story {
         Context::new(&self.shop, variables)
     }
 
-    pub(super) fn task(&self, context: &Context) -> Task {
+    pub(crate) fn task(&self, context: &Context) -> Task {
         let selector = match self.in_project.get() {
             true => Selector::Project(Some("auth/login".to_owned())),
             false => Selector::Full(Box::new(FullSelector {
@@ -184,17 +184,17 @@ impl Story {
         Task::find(context, Some(&self.shop), &selector).unwrap()
     }
 
-    pub(super) fn rev(&self, name: &str) -> String {
+    pub(crate) fn rev(&self, name: &str) -> String {
         self.git(&["rev-parse", "--verify", &format!("{name}^{{commit}}")])
     }
 
     /// Runs `okstra git-reconcile` on the task with these arguments besides.
-    pub(super) fn reconcile(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn reconcile(&self, arguments: &[&str]) -> Ran {
         self.command(arguments).ran()
     }
 
     /// `okstra git-reconcile` on the task, about to be run with these arguments besides.
-    pub(super) fn command(&self, arguments: &[&str]) -> std::process::Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> std::process::Command {
         let mut command = self.sandbox.command(OKSTRA);
         command.current_dir(&self.shop).env("OKSTRA_HOME", self.home()).arg("git-reconcile");
         match self.in_project.get() {
@@ -209,42 +209,42 @@ impl Story {
     }
 
     /// The same with `--json`; it must end with `code`, and say nothing on stderr unless it repaired something.
-    pub(super) fn json(&self, code: i32, arguments: &[&str]) -> Value {
+    pub(crate) fn json(&self, code: i32, arguments: &[&str]) -> Value {
         let ran = self.reconcile(&[arguments, &["--json"]].concat());
         assert_eq!(ran.code, Some(code), "{ran:?}");
         ran.json()
     }
 
     /// The items of an inspection, which must end with `code`.
-    pub(super) fn items(&self, code: i32) -> Vec<Value> {
+    pub(crate) fn items(&self, code: i32) -> Vec<Value> {
         self.json(code, &[])["items"].as_array().unwrap().clone()
     }
 
     /// The one item of an inspection.
-    pub(super) fn item(&self, code: i32) -> Value {
+    pub(crate) fn item(&self, code: i32) -> Value {
         let items = self.items(code);
         assert_eq!(items.len(), 1, "{items:?}");
         items[0].clone()
     }
 
     /// The log's rows.
-    pub(super) fn rows(&self) -> Vec<Value> {
+    pub(crate) fn rows(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.log()).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    pub(super) fn log(&self) -> PathBuf {
+    pub(crate) fn log(&self) -> PathBuf {
         self.plan_run_root().join("consumers.jsonl")
     }
 
     /// Appends a row to the log by hand.
-    pub(super) fn append(&self, row: &Value) {
+    pub(crate) fn append(&self, row: &Value) {
         let old = fs::read_to_string(self.log()).unwrap_or_default();
         fs::write(self.log(), format!("{old}{row}\n")).unwrap();
     }
 
     /// Lets git collect everything that no ref reaches; also what okstra keeps, if `unkeep`.
-    pub(super) fn collect(&self, unkeep: bool) {
+    pub(crate) fn collect(&self, unkeep: bool) {
         if unkeep {
             for name in self.git(&["for-each-ref", "--format=%(refname)", "refs/okstra"]).lines() {
                 self.git(&["update-ref", "-d", name]);
@@ -255,7 +255,7 @@ impl Story {
     }
 
     /// Everything below the folders of the records, with its bytes.
-    pub(super) fn records(&self) -> Vec<(PathBuf, Vec<u8>)> {
+    pub(crate) fn records(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = Vec::new();
         for folder in [self.plan_run_root(), self.home()] {
             walk(&folder, &mut found);
@@ -266,7 +266,7 @@ impl Story {
 }
 
 /// The branch of a stage.
-pub(super) fn branch(stage: u32) -> String {
+pub(crate) fn branch(stage: u32) -> String {
     format!("{BRANCH}-s{stage}")
 }
 
