@@ -5,6 +5,7 @@ pub mod equivalence;
 pub mod hint;
 pub mod ids;
 pub mod lifecycle;
+pub mod mirror;
 pub mod moment;
 pub mod names;
 pub mod plan;

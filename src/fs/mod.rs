@@ -21,4 +21,4 @@ pub use list::{Listing, list_files, names_in};
 pub use lock::{LOCK_WAIT, LockGuard};
 pub use read::{read, read_text};
 pub use scratch::ScratchFolder;
-pub use write::{create_folder, create_new, replace};
+pub use write::{create_folder, create_folders_in, create_new, replace};

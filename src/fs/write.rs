@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::{Doing, Error};
 
@@ -54,6 +54,33 @@ pub fn create_folder(path: &Path) -> Result<(), Error> {
         io::ErrorKind::AlreadyExists => Error::NotAFolder { path: path.to_owned(), doing: Doing::Create, source },
         _ => Error::new(Doing::Create, path, source),
     })
+}
+
+/// Creates the folders of the relative path `below` in the folder `base`, those of them that are missing. None is reached
+/// through a symbolic link, so all of them lie in `base`.
+///
+/// # Errors
+/// [`Error`] with the path; [`Error::NotAFolder`] for one that is a file or a link, and for `..` and the like.
+pub fn create_folders_in(base: &Path, below: &Path) -> Result<(), Error> {
+    let is_folder = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
+    let mut folder = base.to_owned();
+    for part in below.components() {
+        folder.push(part);
+        let at = |source| Err(Error::new(Doing::Create, &folder, source));
+        if !matches!(part, Component::Normal(_)) {
+            return at(io::ErrorKind::NotADirectory.into());
+        }
+        if is_folder(&folder) {
+            continue;
+        }
+        match fs::create_dir(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return at(error),
+            // Another process may have been faster.
+            Err(_) if !is_folder(&folder) => return at(io::ErrorKind::NotADirectory.into()),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The file behind a symbolic link; `path` itself where it is none, or where nothing is behind it.
@@ -145,6 +172,32 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), b"one");
         assert_eq!(names(folder.path()), ["file"]);
         assert!(create_new(&folder.path().join("none/file"), b"").unwrap_err().is_missing());
+    }
+
+    #[test]
+    fn folders_are_made_inside_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let (base, outside) = (folder.path().join("base"), folder.path().join("outside"));
+        fs::create_dir_all(base.join("a")).unwrap();
+        fs::create_dir(&outside).unwrap();
+        let create = |below: &str| create_folders_in(&base, Path::new(below));
+        for good in ["", "a/b/c", "a/b"] {
+            create(good).unwrap();
+        }
+        fs::write(base.join("file"), "").unwrap();
+        for bad in ["../outside/x", "a/../b", "file", "file/x", "/x"] {
+            assert!(matches!(create(bad), Err(Error::NotAFolder { .. })), "{bad}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("../outside", base.join("link")).unwrap();
+            std::os::unix::fs::symlink("nowhere", base.join("dangling")).unwrap();
+            for bad in ["link", "link/x", "dangling/x"] {
+                assert!(matches!(create(bad), Err(Error::NotAFolder { .. })), "{bad}");
+            }
+        }
+        assert_eq!((names(&outside).len(), base.join("a/b/c").is_dir()), (0, true));
+        assert!(create_folders_in(&folder.path().join("none"), Path::new("x")).unwrap_err().is_missing());
     }
 
     #[test]

@@ -58,6 +58,11 @@ impl Repository {
     pub fn read_snapshot_at(&self, commit: CommitId) -> Result<Vec<SnapshotFile>, Error> {
         Named { repository: self, name: &commit.to_string() }.read(commit)
     }
+
+    /// When the snapshot that this commit is was written, in seconds since 1970; `None` when that cannot be read.
+    pub fn snapshot_time(&self, commit: CommitId) -> Option<i64> {
+        self.objects().commit(&gix_id(commit.0)).ok()?.map(|facts| facts.time)
+    }
 }
 
 impl Named<'_> {

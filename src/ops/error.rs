@@ -61,6 +61,24 @@ pub enum Error {
         /// The task.
         task: TaskName,
     },
+    /// Nothing is mirrored of the task.
+    #[error("there is no mirror of task {task} in `{}`", root.display())]
+    NoMirror {
+        /// The task.
+        task: TaskName,
+        /// The project root.
+        root: PathBuf,
+        /// The tasks that are mirrored.
+        mirrored: Vec<TaskName>,
+    },
+    /// No `.okstra/` belongs into the folder.
+    #[error("`{}` is not the root of a worktree, so no records belong there", path.display())]
+    NotARoot {
+        /// The folder.
+        path: PathBuf,
+        /// The root of the worktree that it is in.
+        root: Option<PathBuf>,
+    },
     /// The folder of the log is not there.
     #[error("the plan run root `{}` is no folder", path.display())]
     NoPlanRunRoot {
@@ -168,6 +186,8 @@ impl Error {
             Self::NoProject { .. } => "not-a-project",
             Self::UnknownTask { .. } => "unknown-task",
             Self::NoCategory { .. } => "no-category",
+            Self::NoMirror { .. } => "no-mirror",
+            Self::NotARoot { .. } => "not-a-project-root",
             Self::NoPlanRunRoot { .. } => "no-such-folder",
             Self::UnresolvableRef { .. } => "unresolvable-ref",
             Self::OtherClone { .. } => "other-clone",
@@ -267,6 +287,9 @@ impl Hint for Error {
                 Some("name the task with --plan-run-root, --project-id, --task-group, --task-id, --work-category".to_owned())
             }
             Self::UnknownTask { folder, .. } => Some(format!("see which there are: {}", shell::command(["ls", folder.to_string_lossy().as_ref()]))),
+            Self::NoMirror { mirrored, .. } => Some(no_mirror(mirrored)),
+            Self::NotARoot { root: Some(root), .. } => Some(format!("name the root: --project-root {}", shell::word(&root.to_string_lossy()))),
+            Self::NotARoot { .. } => Some("name the worktree that shall hold .okstra/: --project-root DIR".to_owned()),
             Self::NoPlanRunRoot { .. } => Some("it is the folder that holds the task's consumers.jsonl".to_owned()),
             Self::OtherClone { .. } => {
                 Some("work on the task there, or give this clone a project id or an OKSTRA_HOME of its own".to_owned())
@@ -290,4 +313,14 @@ impl Hint for Error {
             Self::NoCurrentFolder => Some("change into a folder that exists, or give --project-root".to_owned()),
         }
     }
+}
+
+/// What to do where a task has no mirror.
+fn no_mirror(mirrored: &[TaskName]) -> String {
+    if mirrored.is_empty() {
+        return "no task is mirrored here; another clone may have some: git fetch REMOTE 'refs/okstra/*:refs/okstra/*'"
+            .to_owned();
+    }
+    let names: Vec<_> = mirrored.iter().map(ToString::to_string).collect();
+    format!("these are mirrored: {}", names.join(", "))
 }

@@ -1,23 +1,44 @@
 //! The mirror: a task's records as a commit below `refs/okstra/state/`, from which they can be brought back.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
 
 use super::Error;
 use super::task::Task;
 use crate::context::Context;
 use crate::domain::equivalence::RepoPath;
+use crate::domain::ids::CommitId;
+use crate::domain::mirror::{REGISTRY_ROW, is_mirrored};
 use crate::domain::names::{TaskKey, TaskName};
 use crate::domain::registry::{StageEntry, TaskEntry};
-use crate::git::{NewSnapshot, SnapshotFile};
+use crate::git::{NewSnapshot, Repository, SnapshotFile};
+use crate::store;
 use crate::store::Layout;
 use crate::store::json::{Document, SchemaVersion};
 
 /// Files larger than this are not mirrored: 1 MiB.
 const LARGEST: usize = 1 << 20;
-/// The registry row of the task, in the mirror.
-pub(super) const REGISTRY_ROW: &str = "registry.json";
 /// The prefix of all mirror refs.
 pub(super) const PREFIX: &str = "refs/okstra/state/";
+/// The schema of the registry row. 1.0: `key`, `entry`.
+const ROW_SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 0 };
+
+/// The mirror of a task.
+#[derive(Clone, Debug)]
+pub(super) struct Mirror {
+    pub(super) task: TaskName,
+    pub(super) commit: CommitId,
+    /// When it was written, in seconds since 1970; `None` when that cannot be read.
+    pub(super) written: Option<i64>,
+}
+
+/// The registry row as it is mirrored.
+#[derive(Debug, Deserialize)]
+pub(super) struct Row {
+    pub(super) key: String,
+    pub(super) entry: TaskEntry,
+}
 
 /// Writes what is recorded of `task` to its mirror. Without `.okstra/` there is nothing to mirror; what is mirrored
 /// already makes no new commit.
@@ -31,8 +52,10 @@ pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
     for path in [layout.project(), layout.prompts()] {
         files.extend(collect(context, layout, &path)?);
     }
-    if let Some(entry) = task.registry().read(&task.key)? {
-        files.push(file(REGISTRY_ROW.as_bytes(), row(&task.key, &entry)));
+    match task.registry().read(&task.key)? {
+        Some(entry) => files.push(file(REGISTRY_ROW.as_bytes(), row(&task.key, &entry))),
+        // A lost registry must not take the row out of the mirror, which is all that is left of it.
+        None => files.extend(mirrored_row(context, task)?),
     }
     let message = format!("okstra: state of {name}");
     let new = NewSnapshot { files: &files, message: &message, at: context.clock().moment(), more_parents: &[] };
@@ -56,6 +79,26 @@ pub(super) fn write_or_warn(context: &Context, task: &Task) -> Result<(), Error>
     }
 }
 
+/// The mirrors that the repository has, sorted by task. Refs that are named for no task are left out, with a warning.
+pub(super) fn all(context: &Context, repository: &Repository) -> Result<Vec<Mirror>, Error> {
+    let mut mirrors = Vec::new();
+    for (name, commit) in repository.refs_below(context, PREFIX)? {
+        match name.strip_prefix(PREFIX).unwrap_or_default().parse() {
+            Ok(task) => mirrors.push(Mirror { task, commit, written: repository.snapshot_time(commit) }),
+            Err(error) => context.warn(format!("`{name}` is no mirror of a task: {error}")),
+        }
+    }
+    mirrors.sort_by(|a, b| a.task.cmp(&b.task));
+    Ok(mirrors)
+}
+
+/// Reads the registry row of a mirror.
+pub(super) fn parse_row(content: &[u8]) -> Result<Row, store::Error> {
+    let path = Path::new(REGISTRY_ROW);
+    let text = String::from_utf8_lossy(content);
+    Document::parse(path, &text, ROW_SCHEMA)?.to(path)
+}
+
 /// The ref of the mirror of a task.
 pub(super) fn ref_name(task: &TaskName) -> String {
     format!("{PREFIX}{task}")
@@ -69,10 +112,16 @@ fn row(key: &TaskKey, entry: &TaskEntry) -> Vec<u8> {
         (*number, kept)
     });
     let portable = TaskEntry { worktree_path: None, git_common_dir: None, stages: stages.collect(), ..entry.clone() };
-    let mut document = Document::new(SchemaVersion::OLDEST);
+    let mut document = Document::new(ROW_SCHEMA);
     document.set("key", key.to_string());
     document.set("entry", serde_json::to_value(portable).unwrap_or_default());
     document.to_text().into_bytes()
+}
+
+/// The registry row that the mirror of `task` holds.
+fn mirrored_row(context: &Context, task: &Task) -> Result<Option<SnapshotFile>, Error> {
+    let files = task.repository.read_snapshot(context, &ref_name(&task.key.task))?.unwrap_or_default();
+    Ok(files.into_iter().find(|file| file.path.as_bytes() == REGISTRY_ROW.as_bytes()))
 }
 
 /// The files at or below `path`, with their paths below `.okstra/`: regular files of at most 1 MiB, without live logs,
@@ -83,7 +132,8 @@ fn collect(context: &Context, layout: &Layout, path: &Path) -> Result<Vec<Snapsh
     }
     let listing = crate::fs::list_files(path)?;
     let mut files = Vec::new();
-    for relative in listing.files.iter().filter(|file| is_mirrored(file)) {
+    let is_mirrored = |file: &&PathBuf| is_mirrored(file.file_name().unwrap_or_default().as_encoded_bytes());
+    for relative in listing.files.iter().filter(is_mirrored) {
         let full = path.join(relative);
         let bytes = match crate::fs::read(&full) {
             Ok(bytes) => bytes,
@@ -101,12 +151,6 @@ fn collect(context: &Context, layout: &Layout, path: &Path) -> Result<Vec<Snapsh
 
 fn file(path: &[u8], content: Vec<u8>) -> SnapshotFile {
     SnapshotFile { path: RepoPath::from(path), content }
-}
-
-fn is_mirrored(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let ours = name.starts_with(".okstra-") && name.ends_with(".tmp");
-    !ours && !name.ends_with(".log") && !name.ends_with(".lock")
 }
 
 /// The path below `.okstra/`, with `/` between its parts.

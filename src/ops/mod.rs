@@ -2,6 +2,7 @@
 
 pub mod content_merged;
 pub mod demo;
+pub mod doctor;
 pub mod equivalence;
 mod error;
 mod mirror;

@@ -7,6 +7,7 @@ mod cli;
 mod common;
 mod content_merged;
 mod damage;
+mod doctor;
 mod fixture_cases;
 mod fs;
 mod git_room;

@@ -2,6 +2,7 @@
 
 mod content_merged;
 mod demo;
+mod doctor;
 mod git_reconcile;
 
 use super::exit::Exit;
@@ -32,5 +33,6 @@ macro_rules! commands {
 commands! {
     ContentMerged => content_merged,
     Demo => demo,
+    Doctor => doctor,
     GitReconcile => git_reconcile,
 }

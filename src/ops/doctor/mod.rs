@@ -1,0 +1,67 @@
+//! doctor: bring back what was lost and is mirrored.
+
+mod registry_rows;
+mod restore;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{Error, task};
+use crate::context::Context;
+use crate::git::Repository;
+pub use restore::{Refused, Restored};
+
+/// What to do.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The project root; by default the main worktree of the repository that holds the current folder.
+    pub project_root: Option<PathBuf>,
+    /// Bring back what is missing and mirrored.
+    pub restore: bool,
+    /// Of this task only, `GROUP/ID`; with `restore`.
+    pub task: Option<String>,
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Outcome {
+    /// With `restore`.
+    Restored(Restored),
+}
+
+impl Outcome {
+    /// Whether a person has to look at something.
+    pub fn needs_a_person(&self) -> bool {
+        match self {
+            Self::Restored(restored) => !restored.refused.is_empty(),
+        }
+    }
+}
+
+/// Brings back what is missing.
+///
+/// # Errors
+/// When the request contradicts itself, nothing is mirrored of the task, or something cannot be read or written. What was
+/// brought back by then stays; doing it again brings back the rest.
+pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
+    if !options.restore && options.task.is_some() {
+        return Err(Error::Request {
+            message: "--task requires --restore".to_owned(),
+            hint: "doctor looks at all tasks; to bring back the records of one: --restore --task GROUP/ID".to_owned(),
+        });
+    }
+    let (root, repository) = root(context, options.project_root.as_deref())?;
+    restore::run(context, (root, &repository), options.task.as_deref()).map(Outcome::Restored)
+}
+
+/// Where the project's `.okstra/` belongs, and the repository.
+fn root(context: &Context, project_root: Option<&Path>) -> Result<(PathBuf, Repository), Error> {
+    let (root, repository) = task::open(context, project_root)?;
+    let is_root = |folder: &Path| task::is_same_folder(folder, &root);
+    match repository.worktree_root(&root)? {
+        Some(worktree) if is_root(&worktree) => Ok((root, repository)),
+        inside => Err(Error::NotARoot { path: root, root: inside }),
+    }
+}

@@ -1,0 +1,99 @@
+//! doctor on real projects: what is lost and comes back, what is wrong and is found.
+
+mod hostile;
+#[cfg(unix)]
+mod killed;
+mod mirror;
+mod registry;
+mod restore;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::common::story::Story;
+use crate::common::{OKSTRA, Ran, Run};
+
+/// The mirror of the story's task.
+const MIRROR: &str = "refs/okstra/state/auth/login";
+
+/// A project with a task of which stages 1 and 2 are done and mirrored, with a plan and templates of its own.
+fn project() -> Story {
+    let story = Story::new();
+    story.write_plan(&[(1, &[]), (2, &[]), (3, &[1, 2])]);
+    story.move_into_project();
+    write(&story.shop.join(".okstra/prompts/workers/ü b.md"), "ours\r\n");
+    story.stage(1, "main", &[("a.txt", 3, "one"), ("a.txt", 9, "two")]);
+    story.stage(2, "main", &[("b.txt", 3, "three")]);
+    story
+}
+
+fn write(path: &Path, content: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content).unwrap();
+}
+
+/// `okstra doctor` in the story's project, about to be run.
+fn command(story: &Story, arguments: &[&str]) -> std::process::Command {
+    let mut command = story.sandbox.command(OKSTRA);
+    command.current_dir(&story.shop).env("OKSTRA_HOME", story.home()).arg("doctor").args(arguments);
+    command
+}
+
+/// Runs `okstra doctor` in the story's project.
+fn doctor(story: &Story, arguments: &[&str]) -> Ran {
+    command(story, arguments).ran()
+}
+
+/// The document of `okstra doctor --restore`, which must end with `code`.
+fn restore(story: &Story, code: i32, arguments: &[&str]) -> Value {
+    let ran = doctor(story, &[&["--restore", "--json"], arguments].concat());
+    assert_eq!(ran.code, Some(code), "{ran:?}");
+    assert_eq!(ran.stderr, "");
+    ran.json()
+}
+
+/// Every file below `.okstra/` by its path from the project root, without locks.
+fn files(story: &Story) -> BTreeMap<String, Vec<u8>> {
+    files_in(&story.shop)
+}
+
+fn files_in(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut left = vec![root.join(".okstra")];
+    while let Some(path) = left.pop() {
+        if fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir()) {
+            left.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.is_file() && path.extension().is_none_or(|extension| extension != "lock") {
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            found.insert(name, fs::read(path).unwrap());
+        }
+    }
+    found
+}
+
+fn lose_okstra(story: &Story) {
+    fs::remove_dir_all(story.shop.join(".okstra")).unwrap();
+}
+
+fn lose_home(story: &Story) {
+    fs::remove_dir_all(story.home()).unwrap();
+}
+
+/// The registry's entry of the story's task.
+fn entry(story: &Story) -> Value {
+    let text = fs::read_to_string(story.registry()).unwrap();
+    serde_json::from_str::<Value>(&text).unwrap()["tasks"][crate::common::story::KEY].clone()
+}
+
+/// The texts in a list of a document.
+fn texts(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
+}
+
+/// Where the worktree of the story's task belongs.
+fn worktree(story: &Story) -> PathBuf {
+    story.home().join("worktrees/shop/auth/login")
+}
