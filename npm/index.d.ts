@@ -15,7 +15,7 @@ export interface OkstraError extends Error {
 /** Is the content of `options.commit` in `options.candidate`, and by which proof? */
 export declare function contentMerged(options: ContentMergedOptions): Promise<ContentMerged>;
 
-/** Shows what okstra does, on scratch repositories in the temporary folder. */
+/** Shows what okstra does, on a scratch project in the temporary folder. */
 export declare function demo(options?: DemoOptions): Promise<Demo>;
 
 /** Finds recorded commits that outside history changes made stale, and repairs them where that is asked for and proved. */
@@ -63,7 +63,7 @@ export interface ContentMerged {
 
 /** How the demo is told. */
 export interface DemoOptions {
-  /** Leave the scratch repositories to look at. */
+  /** Leave the scratch project to look at. */
   keep?: boolean
   /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
   signal?: AbortSignal
@@ -71,19 +71,25 @@ export interface DemoOptions {
 
 /** What was done, and what came of it. */
 export interface Demo {
-  /** The folder of the scratch repositories, one for each scene; null when they were removed at the end. */
+  /** The scratch folder; null when it was removed at the end. */
   folder: string | null
-  /** The scenes, in order. */
+  /** Commands that look around in it, to be typed one after the other; none when it was removed. */
+  look: Array<string>
+  /** One question about one commit, asked on several days. */
   scenes: Array<DemoScene>
+  /** What that means for the user. */
+  moral: string
+  /** The records of a task, and what people do to the commits behind them. */
+  task: DemoTask
 }
 
-/** One scene of the demo. */
+/** The question on one day. */
 export interface DemoScene {
-  /** Its title. */
+  /** The day. */
   title: string
   /** What someone did. */
   story: string
-  /** The git commands behind it. */
+  /** The commands behind it. */
   commands: Array<string>
   /** What plain git says: whether the recorded commit is reachable from `main`. */
   reachable: boolean
@@ -91,40 +97,68 @@ export interface DemoScene {
   question: string
   /** What okstra says. */
   answer: ContentMerged
+}
+
+/** A task whose recorded commits people change. */
+export interface DemoTask {
+  /** The task, `GROUP/ID`. */
+  task: string
+  /** Its stages, as planned, with what is recorded of them when the story begins. */
+  stages: Array<DemoStage>
+  /** What happened, in order. */
+  steps: Array<DemoStep>
+  /** The task's log at the end: every row, oldest first. */
+  log: Array<DemoLogRow>
   /** What that means for the user. */
   moral: string
 }
 
-/** What to look at, and what to do about it. */
-export interface GitReconcileOptions {
-  /** The project root; by default the main worktree of the repository that holds the current folder. */
-  projectRoot?: string
-  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
-  task?: string
-  /** The folder of the task's `consumers.jsonl`; with the next four instead of `task`, needs no `.okstra/`. */
-  planRunRoot?: string
-  /** The project id. */
-  projectId?: string
-  /** The task group. */
-  taskGroup?: string
-  /** The task id. */
-  taskId?: string
-  /** The work category. */
-  workCategory?: string
-  /** Ask of every done stage whether it is in this ref. */
-  into?: string
-  /** Repair what is proved. */
-  apply?: boolean
-  /** The stage that `useRef` is for. */
-  stage?: number
-  /** Record the commit of this ref for `stage`, as a person's decision. */
-  useRef?: string
-  /** Move the anchor to the commit of this ref. */
-  resetAnchor?: string
-  /** List also what holds. */
-  all?: boolean
-  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
-  signal?: AbortSignal
+/** A stage of the plan. */
+export interface DemoStage {
+  /** Its number. */
+  stage: number
+  /** Its title. */
+  title: string
+  /** The stages that must be done before it. */
+  dependsOn: Array<number>
+  /** The commit that is recorded for it; null while it is not done. */
+  commit: string | null
+}
+
+/** Something that happened to the task. */
+export interface DemoStep {
+  /** Its title. */
+  title: string
+  /** What someone did. */
+  story: string
+  /** The commands behind it. */
+  commands: Array<string>
+  /** What plain git knows of the recorded commits then, where that is telling. */
+  git: Array<DemoGitFacts>
+  /** What okstra was asked, and what it said. */
+  calls: Array<DemoCall>
+  /** What that means for the user; empty for the last, which ends with the log. */
+  moral: string
+}
+
+/** What plain git knows of a recorded commit. */
+export interface DemoGitFacts {
+  /** The commit. */
+  commit: string
+  /** Whether a branch reaches it. */
+  onABranch: boolean
+  /** Whether `git cherry` finds all that it brings in `main`, by patch-id. */
+  foundByCherry: boolean
+  /** The ref by which okstra keeps it; null when git has nothing that holds it. */
+  keptBy: string | null
+}
+
+/** A call of `git-reconcile`. */
+export interface DemoCall {
+  /** As it is typed. */
+  command: string
+  /** What it says; see `gitReconcile`. */
+  document: GitReconcileInspection | GitReconcileApplied
 }
 
 /** What was found. Items that hold are left out unless `all` was asked for. */
@@ -199,4 +233,52 @@ export interface GitReconcileRepair {
   replaced?: string
   /** By what right. */
   reason?: 'auto-patch-id' | 'auto-fingerprint' | 'user-ref'
+}
+
+/** A row of the task's log. */
+export interface DemoLogRow {
+  /** The stage. */
+  stage: number
+  /** The commit that it records. */
+  commit: string
+  /** The one that was recorded before. */
+  replaced: string | null
+  /** By what right it was repaired; null for a row that says the stage is done. */
+  reason: 'auto-patch-id' | 'auto-fingerprint' | 'user-ref' | null
+  /** The run that did the stage; null for a repair. */
+  run: string | null
+  /** The ref on which the commit was found, or that a person named; null for a row that says the stage is done. */
+  ref: string | null
+}
+
+/** What to look at, and what to do about it. */
+export interface GitReconcileOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** The folder of the task's `consumers.jsonl`; with the next four instead of `task`, needs no `.okstra/`. */
+  planRunRoot?: string
+  /** The project id. */
+  projectId?: string
+  /** The task group. */
+  taskGroup?: string
+  /** The task id. */
+  taskId?: string
+  /** The work category. */
+  workCategory?: string
+  /** Ask of every done stage whether it is in this ref. */
+  into?: string
+  /** Repair what is proved. */
+  apply?: boolean
+  /** The stage that `useRef` is for. */
+  stage?: number
+  /** Record the commit of this ref for `stage`, as a person's decision. */
+  useRef?: string
+  /** Move the anchor to the commit of this ref. */
+  resetAnchor?: string
+  /** List also what holds. */
+  all?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
 }

@@ -171,7 +171,7 @@ fn stage_number(number: f64) -> Result<u32, Failure> {
 }
 
 /// The document of an outcome.
-fn document(outcome: Outcome) -> Either<GitReconcileInspection, GitReconcileApplied> {
+pub(crate) fn document(outcome: Outcome) -> Either<GitReconcileInspection, GitReconcileApplied> {
     match outcome {
         Outcome::Inspected(found) => Either::A(GitReconcileInspection {
             items: found.items.into_iter().map(Into::into).collect(),

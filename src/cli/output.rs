@@ -17,6 +17,9 @@ use super::text::{tame, tame_lines, width, wrap};
 use crate::context::{Context, EventSink};
 use crate::domain::shell;
 
+/// What stands at the left of lines that are quoted.
+const QUOTE: &str = "  │";
+
 /// What a piece of text means; its colour follows from that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
@@ -33,6 +36,8 @@ pub(super) struct Output {
     diagnostics: Diagnostics,
     out_color: bool,
     columns: Option<usize>,
+    /// Whether what is printed now is quoted.
+    quotes: bool,
     json: bool,
     /// What went wrong with stdout; after that nothing is written there.
     lost: Option<io::Error>,
@@ -53,6 +58,7 @@ impl Output {
             out: streams.out.writer,
             out_color: color(streams.out.terminal),
             columns: streams.out.columns,
+            quotes: false,
             json: globals.json,
             diagnostics: Diagnostics::new(err, color(streams.err.terminal), progress),
             lost: None,
@@ -75,7 +81,7 @@ impl Output {
 
     /// A line that begins with a word in its colour.
     pub(super) fn headline(&mut self, tone: Tone, word: &str, sentence: &str) {
-        let sentence = wrap(&tame(sentence), width(word) + 2, self.columns);
+        let sentence = wrap(&tame(sentence), width(word) + 2, self.room());
         let word = paint(word, tone, self.out_color);
         self.line(&format!("{word}  {sentence}"));
     }
@@ -88,7 +94,7 @@ impl Output {
             let gap = " ".repeat(widest - width(name) + 2);
             let name = paint(name, Tone::Quiet, self.out_color);
             let value = if remark.is_empty() { tame(value) } else { format!("{}: {}", tame(value), tame(remark)) };
-            let value = wrap(&value, widest + 4, self.columns);
+            let value = wrap(&value, widest + 4, self.room());
             self.line(&format!("  {name}{gap}{value}"));
         }
     }
@@ -96,7 +102,7 @@ impl Output {
     /// A table; every row has as many cells as there are headers. The last column is wrapped.
     pub(super) fn table(&mut self, headers: &[&str], rows: &[Vec<Cell>]) {
         self.line("");
-        for line in table::lines(headers, rows, self.columns, self.out_color) {
+        for line in table::lines(headers, rows, self.room(), self.out_color) {
             self.line(&line);
         }
     }
@@ -115,10 +121,24 @@ impl Output {
         self.line(&format!("\n{text}"));
     }
 
+    /// What `print` prints, set off by a bar at its left: it is what a command prints, shown by another one.
+    pub(super) fn quoted(&mut self, print: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.quotes, true);
+        print(self);
+        self.quotes = outer;
+    }
+
     /// Running text.
     pub(super) fn text(&mut self, text: &str) {
-        let text = wrap(&tame(text), 0, self.columns);
+        let text = wrap(&tame(text), 0, self.room());
         self.line(&text);
+    }
+
+    /// Running text that begins with a word that stands out, set off by an empty line.
+    pub(super) fn lead(&mut self, word: &str, text: &str) {
+        let text = wrap(&format!("{word}. {}", tame(text)), 0, self.room());
+        let text = text.replacen(word, &paint(word, Tone::Strong, self.out_color), 1);
+        self.line(&format!("\n{text}"));
     }
 
     /// Commands as someone typed them.
@@ -134,7 +154,7 @@ impl Output {
         let widest = sayings.iter().map(|(who, ..)| width(who)).max().unwrap_or_default();
         for (who, tone, word, sentence) in sayings {
             let gap = " ".repeat(widest - width(who) + 2);
-            let sentence = wrap(&format!("{word}: {}", tame(sentence)), widest + 4, self.columns);
+            let sentence = wrap(&format!("{word}: {}", tame(sentence)), widest + 4, self.room());
             let sentence = sentence.replacen(word, &paint(word, *tone, self.out_color), 1);
             let who = paint(who, Tone::Quiet, self.out_color);
             self.line(&format!("  {who}{gap}{sentence}"));
@@ -143,12 +163,17 @@ impl Output {
 
     /// What to do next, set off by an empty line; a command stands on a line of its own, ready to be copied.
     pub(super) fn next(&mut self, advice: &str, command: &[&str]) {
-        let advice = wrap(&tame(advice), 6, self.columns);
+        let advice = wrap(&tame(advice), 6, self.room());
         let word = paint("next:", Tone::Strong, self.out_color);
         self.line(&format!("\n{word} {advice}"));
         if !command.is_empty() {
-            self.line(&format!("  {}", tame(&shell::command(command))));
+            self.paste(&shell::command(command));
         }
+    }
+
+    /// A command of shell words, on a line of its own, ready to be copied.
+    pub(super) fn paste(&mut self, command: &str) {
+        self.line(&format!("  {}", tame(command)));
     }
 
     /// Help, or the version.
@@ -208,10 +233,20 @@ impl Output {
         }
     }
 
+    /// How many columns there are for text.
+    fn room(&self) -> Option<usize> {
+        let taken = if self.quotes { width(QUOTE) + 1 } else { 0 };
+        self.columns.map(|columns| columns.saturating_sub(taken))
+    }
+
     fn line(&mut self, text: &str) {
         self.diagnostics.erase_progress();
-        if self.lost.is_none() {
-            self.lost = writeln!(self.out, "{text}").err();
+        let quote = if self.quotes { paint(QUOTE, Tone::Quiet, self.out_color) } else { String::new() };
+        for line in text.split('\n') {
+            let gap = if self.quotes && !line.is_empty() { " " } else { "" };
+            if self.lost.is_none() {
+                self.lost = writeln!(self.out, "{quote}{gap}{line}").err();
+            }
         }
     }
 }

@@ -1,12 +1,15 @@
-//! Tables for people: columns as wide as they must be, the last one wrapped to what is left of the terminal.
+//! Tables for people: columns as wide as they must be, the last one wrapped to what is left of the terminal, or put below
+//! where that is little. A column that says nothing is left out.
 
 use super::output::{Tone, paint};
 use super::text::{tame, width, wrap};
 
 /// Two spaces stand between columns.
 const GAP: usize = 2;
-/// A last column narrower than this is not worth wrapping: it goes onto lines of its own.
-const NARROWEST: usize = 24;
+/// In a last column narrower than this nothing is wrapped: what does not fit goes onto lines of its own.
+const NARROWEST: usize = 40;
+/// How far those are indented.
+const BELOW: usize = 6;
 
 /// One cell: its text, and its colour where it has one.
 pub(super) struct Cell {
@@ -30,32 +33,30 @@ impl<T: AsRef<str>> From<T> for Cell {
 /// The lines of a table. Every row has as many cells as there are `headers`.
 pub(super) fn lines(headers: &[&str], rows: &[Vec<Cell>], columns: Option<usize>, color: bool) -> Vec<String> {
     let Some(last) = headers.len().checked_sub(1) else { return Vec::new() };
-    let widths: Vec<usize> = (0..last)
+    let widths: Vec<Option<usize>> = (0..last)
         .map(|column| {
-            let cells = rows.iter().map(|row| width(&row[column].text));
-            cells.chain([width(headers[column])]).max().unwrap_or_default()
+            let widest = rows.iter().map(|row| width(&row[column].text)).max().unwrap_or_default();
+            (widest > 0 || rows.is_empty()).then(|| widest.max(width(headers[column])))
         })
         .collect();
-    let indent = 2 + widths.iter().map(|width| width + GAP).sum::<usize>();
-    // What does not fit beside the others goes below them.
-    let below = columns.is_some_and(|columns| columns < indent + NARROWEST);
+    let indent = 2 + widths.iter().flatten().map(|width| width + GAP).sum::<usize>();
+    let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(indent));
     let header: Vec<Cell> = headers.iter().map(|header| Cell::of(Tone::Quiet, header)).collect();
     let mut lines = Vec::new();
-    for (number, row) in std::iter::once(&header).chain(rows).enumerate() {
+    for row in std::iter::once(&header).chain(rows) {
         let mut line = String::from("  ");
         for (cell, column) in row.iter().zip(&widths) {
+            let Some(column) = column else { continue };
             line.push_str(&painted(cell, &cell.text, color));
             line.push_str(&" ".repeat(column - width(&cell.text) + GAP));
         }
-        let text = &row[last].text;
-        if below {
+        let cell = &row[last];
+        if width(&cell.text) <= room || room >= NARROWEST {
+            line.push_str(&painted(cell, &wrap(&cell.text, indent, columns), color));
             lines.push(line.trim_end().to_owned());
-            if number > 0 && !text.is_empty() {
-                lines.push(format!("      {}", painted(&row[last], &wrap(text, 6, columns), color)));
-            }
         } else {
-            line.push_str(&painted(&row[last], &wrap(text, indent, columns), color));
-            lines.push(line.trim_end().to_owned());
+            let below = painted(cell, &wrap(&cell.text, BELOW, columns), color);
+            lines.extend([line.trim_end().to_owned(), format!("{}{below}", " ".repeat(BELOW))]);
         }
     }
     lines
@@ -92,20 +93,26 @@ mod tests {
             "  anchor   confirm  gone, and nobody knows where to",
         ];
         assert_eq!(table(None, false), expected);
-        let wrapped = table(Some(46), false);
-        assert_eq!(wrapped[2], "  anchor   confirm  gone, and nobody knows\n                    where to");
+        let long = vec![vec![Cell::from("x"), Cell::from("a reason of some length that goes on and on")]];
+        let wrapped = lines(&["what", "reason"], &long, Some(48), false);
+        assert_eq!(wrapped[1], "  x     a reason of some length that goes on and\n        on");
     }
 
     #[test]
-    fn on_a_narrow_terminal_the_last_column_goes_below() {
+    fn where_there_is_little_room_what_does_not_fit_goes_below() {
         let expected = [
-            "  what     class",
-            "  stage 1  ok",
-            "      it is there",
+            "  what     class    reason",
+            "  stage 1  ok       it is there",
             "  anchor   confirm",
             "      gone, and nobody knows\n      where to",
         ];
-        assert_eq!(table(Some(30), false), expected);
+        assert_eq!(table(Some(31), false), expected);
+    }
+
+    #[test]
+    fn a_column_that_says_nothing_is_left_out() {
+        let rows = vec![vec![Cell::from("x"), Cell::from(""), Cell::from("why")]];
+        assert_eq!(lines(&["what", "proof", "reason"], &rows, None, false), ["  what  reason", "  x     why"]);
     }
 
     #[test]

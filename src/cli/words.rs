@@ -30,7 +30,7 @@ pub(super) fn proof(proof: Option<Proof>) -> (&'static str, &'static str) {
 /// The word of an effect, and what it means.
 pub(super) fn effect(effect: Effect) -> (&'static str, &'static str) {
     match effect {
-        Effect::Present => ("present", "merging it in changes nothing"),
+        Effect::Present => ("present", "merging it changes nothing"),
         Effect::Absent => ("absent", "its changes are not there"),
         Effect::Evolved => ("evolved", "its lines were worked on since"),
         Effect::Partial => ("partial", "not all of its changes are there as it made them"),

@@ -19,6 +19,11 @@ pub enum Clock {
 pub struct Stopwatch(Option<std::time::Instant>);
 
 impl Clock {
+    /// A clock that stands still at `seconds` after 1970 began.
+    pub fn fixed_at(seconds: u64) -> Self {
+        Self::Fixed(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+    }
+
     /// The time now.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system for the time")]
     pub fn now(&self) -> SystemTime {

@@ -31,6 +31,12 @@ impl Environment {
         named.unwrap_or_else(|| PathBuf::from(if cfg!(windows) { r"C:\Windows\Temp" } else { "/tmp" }))
     }
 
+    /// The same variables, with `name` set to `value`.
+    pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.0.insert(name.into(), value.into());
+        self
+    }
+
     /// All variables, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))

@@ -166,6 +166,15 @@ pub enum Error {
         /// What helps.
         hint: String,
     },
+    /// The demo could not be played.
+    #[error("the demo cannot be played below `{}`", parent.display())]
+    Scratch {
+        /// The temporary folder.
+        parent: PathBuf,
+        /// What went wrong there.
+        #[source]
+        source: Box<Error>,
+    },
     /// Neither was a folder given, nor is there a current one.
     #[error("the current folder no longer exists")]
     NoCurrentFolder,
@@ -180,6 +189,7 @@ impl Error {
             Self::Store(error) => store_code(error),
             Self::Cancelled(_) => "cancelled",
             Self::NoCurrentFolder => "no-current-folder",
+            Self::Scratch { source, .. } => source.code(),
             Self::Name(_) | Self::TaskName(_) => "bad-name",
             Self::Request { .. } => "usage",
             Self::NoTask => "no-task",
@@ -310,6 +320,10 @@ impl Hint for Error {
                 Some(format!("finish it or abort it there first; okstra aborts nothing that it did not start: git -C {} status", shell::word(&operation.worktree.to_string_lossy())))
             }
             Self::ChangedMeanwhile { .. } => Some("try again when nothing else is at work on it".to_owned()),
+            Self::Scratch { .. } => {
+                let name = if cfg!(windows) { "TEMP" } else { "TMPDIR" };
+                Some(format!("name a folder that can be written to and has some room: {name}=FOLDER okstra demo"))
+            }
             Self::NoCurrentFolder => Some("change into a folder that exists, or give --project-root".to_owned()),
         }
     }

@@ -62,7 +62,7 @@ fn people_read_the_verdict_then_the_facts_then_what_to_do() {
     let expected = format!(
         "\n  commit     {feature}\n  candidate  main\n  landed at  {squash}\n  \
          proof      same-change: one commit makes exactly these changes\n  \
-         effect     present: merging it in changes nothing\n"
+         effect     present: merging it changes nothing\n"
     );
     assert_eq!(facts, expected);
 

@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::context::Context;
-use crate::ops::reconcile::{self, Options, Outcome, Repair};
+use crate::ops::reconcile::{self, Options, Outcome, Reconciled, Repair};
 
 /// Find and repair recorded commits that outside history changes made stale
 ///
@@ -43,7 +43,7 @@ pub(in crate::cli) struct Args {
     /// Also ask whether every done stage is in this ref; with --apply record where it landed there
     #[arg(long, value_name = "REF", value_parser = Text)]
     into: Option<String>,
-    /// With --json: list also what holds
+    /// List also what holds
     #[arg(long)]
     all: bool,
     /// The project [default: the main worktree of the repository here]
@@ -91,10 +91,23 @@ impl From<Args> for Options {
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
     let options = Options::from(args);
     let reconciled = reconcile::run(context, &options)?;
-    if let Outcome::Applied(applied) = &reconciled.outcome {
-        applied.applied.iter().filter_map(Repair::notice).for_each(|notice| output.notice(&notice));
-    }
+    notices(&reconciled).for_each(|notice| output.notice(&notice));
     reconciled.warnings().iter().for_each(|warning| output.warning(warning));
     output.show(&reconciled.outcome, |output| print::print(&options, &reconciled, output));
     Ok(if reconciled.needs_a_person() { Exit::Decide } else { Exit::Done })
+}
+
+/// All that the command says to people, for another command that shows it.
+pub(super) fn show(options: &Options, reconciled: &Reconciled, output: &mut Output) {
+    notices(reconciled).for_each(|notice| output.text(&notice));
+    print::print(options, reconciled, output);
+}
+
+/// What is said of the automatic repairs.
+fn notices(reconciled: &Reconciled) -> impl Iterator<Item = String> {
+    let applied = match &reconciled.outcome {
+        Outcome::Applied(applied) => applied.applied.as_slice(),
+        Outcome::Inspected(_) => &[],
+    };
+    applied.iter().filter_map(Repair::notice)
 }

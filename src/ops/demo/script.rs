@@ -1,9 +1,22 @@
-//! The scenes of the demo: who does what.
+//! The script of the demo: who does what, and the words around it.
 
-/// When the story begins: 2026-03-02, 09:00 UTC, in seconds since 1970. Fixed, so that all ids are the same everywhere.
+use super::files;
+
+/// When the story begins: 2026-03-02, a Monday, 09:00 UTC, in seconds since 1970. Fixed, so that all ids are the same
+/// everywhere.
 pub(super) const BEGINNING: u64 = 1_772_442_000;
-/// The branch that the work is done on.
-pub(super) const BRANCH: &str = "feat-login";
+/// The branch of the first part.
+pub(super) const BRANCH: &str = "passwords";
+/// The task of the second part.
+pub(super) const TASK: &str = "auth/login";
+/// What people call it.
+pub(super) const TASK_TITLE: &str = "Safe logins";
+/// Its work category.
+pub(super) const CATEGORY: &str = "feat";
+/// Its branch.
+pub(super) const TASK_BRANCH: &str = "feat-login";
+/// The runs that implement it: stages 1 and 2 at once, then stage 3.
+pub(super) const RUNS: [&str; 2] = ["implementation-001", "implementation-002"];
 
 /// A step, and how it is shown; what goes without saying is not.
 pub(super) struct Act {
@@ -18,13 +31,25 @@ pub(super) enum Doing {
     Git(&'static [&'static str]),
 }
 
-pub(super) struct Scene {
-    /// The folder of its repository.
-    pub(super) name: &'static str,
+/// A day of the first part.
+pub(super) struct Day {
     pub(super) title: &'static str,
     pub(super) story: &'static str,
     pub(super) acts: &'static [Act],
+}
+
+/// The words around a step of the second part.
+pub(super) struct StepScript {
+    pub(super) title: &'static str,
+    pub(super) story: &'static str,
     pub(super) moral: &'static str,
+}
+
+/// A stage of the plan.
+pub(super) struct PlannedStage {
+    pub(super) title: &'static str,
+    pub(super) depends_on: &'static [u32],
+    pub(super) files: &'static [&'static str],
 }
 
 const fn write(file: &'static str, text: &'static str) -> Act {
@@ -39,179 +64,156 @@ const fn shown(shown: &'static str, arguments: &'static [&'static str]) -> Act {
     Act { doing: Doing::Git(arguments), shown: Some(shown) }
 }
 
-const LOGIN: &str = "\
-def login(user, password):
-    if not user:
-        return None
-    return find(user, password)
-
-
-def logout(session):
-    session.close()
-
-
-def find(user, password):
-    return database.lookup(user, password)
-";
-
-const LOGIN_CHECKED: &str = "\
-def login(user, password):
-    if not user or not password:
-        raise MissingCredentials()
-    return find(user, password)
-
-
-def logout(session):
-    session.close()
-
-
-def find(user, password):
-    return database.lookup(user, password)
-";
-
-const LOGIN_DONE: &str = "\
-def login(user, password):
-    if not user or not password:
-        raise MissingCredentials()
-    return find(user, password)
-
-
-def logout(session):
-    session.close()
-    audit(session)
-
-
-def find(user, password):
-    return database.lookup(user, password)
-";
-
-const LOGIN_ON_MAIN: &str = "\
-def login(user, password):
-    if not user:
-        return None
-    return find(user, password)
-
-
-def logout(session):
-    session.close()
-
-
-def find(user, password):
-    return database.lookup(user, hashed(password))
-";
-
-const LOGIN_REVIEWED: &str = "\
-def login(user, password):
-    if not user or not password:
-        raise MissingCredentials(user)
-    return find(user, password)
-
-
-def logout(session):
-    session.close()
-    audit(session)
-
-
-def find(user, password):
-    return database.lookup(user, hashed(password))
-";
-
-const TEST: &str = "\
-def test_login_needs_a_password():
-    with raises(MissingCredentials):
-        login('ada', '')
-";
+const STAGED: Act = git(&["add", "--all"]);
 
 /// A small project.
 pub(super) const PROLOGUE: &[Act] = &[
-    git(&["init", "--quiet", "--initial-branch=main"]),
+    git(&["init", "--quiet", "--template=", "--initial-branch=main"]),
     git(&["config", "gc.auto", "0"]),
-    write("login.py", LOGIN),
+    write("login.py", files::LOGIN),
     write("README", "A shop.\n"),
-    git(&["add", "--all"]),
+    STAGED,
     git(&["commit", "--quiet", "--message=A shop"]),
 ];
 
-/// The work that okstra records: two commits on a branch of their own, while main moves on in the same file.
+/// The work of the first part: two commits on a branch of their own, while main moves on in the same file.
 pub(super) const WORK: &[Act] = &[
     git(&["checkout", "--quiet", "-b", BRANCH]),
-    write("login.py", LOGIN_CHECKED),
-    write("test_login.py", TEST),
-    git(&["add", "--all"]),
+    write("login.py", files::CHECKED),
+    write("test_login.py", files::TEST),
+    STAGED,
     git(&["commit", "--quiet", "--message=Refuse a login without a password"]),
-    write("login.py", LOGIN_DONE),
+    write("login.py", files::CHECKED_AND_AUDITED),
     git(&["commit", "--quiet", "--all", "--message=Audit every logout"]),
     git(&["checkout", "--quiet", "main"]),
-    write("login.py", LOGIN_ON_MAIN),
+    write("login.py", files::HASHED),
     git(&["commit", "--quiet", "--all", "--message=Hash passwords"]),
 ];
 
-/// Every scene, in the order in which they are told.
-pub(super) const SCENES: &[Scene] = &[
-    Scene {
-        name: "1-rebase",
-        title: "Someone rebases",
-        story: "The branch is rebased onto main and merged fast-forward. Every commit has a new id now.",
+/// The days of the first part.
+pub(super) const DAYS: &[Day] = &[
+    Day { title: "Monday", story: "Nobody has merged it; main has moved on in the same file.", acts: &[] },
+    Day {
+        title: "Tuesday",
+        story: "It is squashed, a changelog slips in, and the branch is deleted.",
         acts: &[
-            shown("git rebase main feat-login", &["rebase", "--quiet", "main", BRANCH]),
-            git(&["checkout", "--quiet", "main"]),
-            shown("git merge --ff-only feat-login", &["merge", "--quiet", "--ff-only", BRANCH]),
-        ],
-        moral: "Replayed on the commit's parent, the work gives that very commit, byte for byte: proved.",
-    },
-    Scene {
-        name: "2-squash",
-        title: "Someone squashes and deletes the branch",
-        story: "A pull request is merged with “squash and merge”, one more change slips in, and the branch is deleted.",
-        acts: &[
-            shown("git merge --squash feat-login", &["merge", "--quiet", "--squash", BRANCH]),
+            git(&["merge", "--quiet", "--squash", BRANCH]),
             write("CHANGELOG", "- logins need a password\n"),
-            git(&["add", "--all"]),
+            STAGED,
             shown(
-                "git commit -m 'Logins need a password (#7)'",
-                &["commit", "--quiet", "--message=Logins need a password (#7)"],
+                "git merge --squash passwords && git commit -m 'Need a password (#7)'",
+                &["commit", "--quiet", "--message=Need a password (#7)"],
             ),
-            shown("git branch -D feat-login", &["branch", "--quiet", "-D", BRANCH]),
+            shown("git branch -D passwords", &["branch", "--quiet", "-D", BRANCH]),
         ],
-        moral: "Two commits became one, with another file besides. It is proved, and what came along is named.",
     },
-    Scene {
-        name: "3-amend",
-        title: "Someone amends in review",
-        story: "The same squash, but a reviewer changed one line on the way.",
-        acts: &[
-            shown("git merge --squash feat-login", &["merge", "--quiet", "--squash", BRANCH]),
-            write("login.py", LOGIN_REVIEWED),
-            git(&["add", "--all"]),
-            shown(
-                "git commit -m 'Logins need a password, as reviewed (#7)'",
-                &["commit", "--quiet", "--message=Logins need a password, as reviewed (#7)"],
-            ),
-        ],
-        moral: "What landed is not what was recorded. okstra never guesses: a person decides.",
-    },
-    Scene {
-        name: "4-revert",
-        title: "Someone reverts",
-        story: "The squash landed as it was, and was taken back the next day.",
-        acts: &[
-            shown("git merge --squash feat-login", &["merge", "--quiet", "--squash", BRANCH]),
-            shown(
-                "git commit -m 'Logins need a password (#7)'",
-                &["commit", "--quiet", "--message=Logins need a password (#7)"],
-            ),
-            shown("git revert HEAD", &["revert", "--no-edit", "HEAD"]),
-        ],
-        moral: "The history holds it, the files do not. Landing is not presence: a person decides.",
-    },
-    Scene {
-        name: "5-waiting",
-        title: "Nobody has merged it yet",
-        story: "The branch waits, while main goes on in the same file.",
-        acts: &[
-            write("README", "A shop, with passwords.\n"),
-            shown("git commit -am 'Say what it is'", &["commit", "--quiet", "--all", "--message=Say what it is"]),
-        ],
-        moral: "Surely not there, which is more than “not found”: nothing of it landed, whole or in part.",
+    Day {
+        title: "Wednesday",
+        story: "It is taken back.",
+        acts: &[shown("git revert HEAD", &["revert", "--no-edit", "HEAD"])],
     },
 ];
+
+/// What the three days mean.
+pub(super) const DAYS_MORAL: &str = "Plain git says the same three times. okstra tells apart what is surely not there, what is \
+                                     proved to be there, and what only a person can judge.";
+
+/// The project becomes one of okstra's.
+pub(super) const INIT: &[Act] = &[STAGED, git(&["commit", "--quiet", "--message=Work with okstra"])];
+
+/// The approved plan.
+pub(super) const STAGES: &[PlannedStage] = &[
+    PlannedStage { title: "Refuse a login without a password", depends_on: &[], files: &["login.py"] },
+    PlannedStage { title: "Lock an account after five failures", depends_on: &[], files: &["login.py"] },
+    PlannedStage { title: "Audit every logout", depends_on: &[1, 2], files: &["login.py", "audit.py"] },
+];
+
+/// What stage 1 does.
+pub(super) const FIRST: &[Act] = &[
+    write("login.py", files::FIRST),
+    git(&["commit", "--quiet", "--all", "--message=Refuse a login without a password"]),
+];
+
+/// What stage 2 does.
+pub(super) const SECOND: &[Act] = &[
+    write("login.py", files::SECOND),
+    git(&["commit", "--quiet", "--all", "--message=Lock an account after five failures"]),
+];
+
+/// What a reviewer adds to the pull request.
+pub(super) const REVIEW: &[Act] = &[
+    write("CHANGELOG", "- logins need a password, and an account is locked after five failures\n"),
+    STAGED,
+    shown("git commit -m 'Tell our users'", &["commit", "--quiet", "--message=Tell our users"]),
+];
+
+/// What becomes of the pull request.
+pub(super) const SQUASH: &[Act] = &[
+    write("README", "A shop, open on Sundays.\n"),
+    git(&["commit", "--quiet", "--all", "--message=Open on Sundays"]),
+    git(&["merge", "--quiet", "--squash", TASK_BRANCH]),
+    shown(
+        "git merge --squash feat-login && git commit -m 'Safe logins (#12)'",
+        &["commit", "--quiet", "--message=Safe logins (#12)"],
+    ),
+    git(&["branch", "--quiet", "-D", TASK_BRANCH, "feat-login-s1", "feat-login-s2"]),
+    shown(
+        "git branch -D feat-login feat-login-s1 feat-login-s2 && git gc --prune=now",
+        &["gc", "--quiet", "--prune=now"],
+    ),
+];
+
+/// The words around that.
+pub(super) const SQUASHED: StepScript = StepScript {
+    title: "The pull request is squashed",
+    story: "A reviewer adds a commit, all becomes one commit of main, every branch is deleted, and git collects what \
+            no branch holds.",
+    moral: "No commit of main is stage 1 or stage 2. But the integration that okstra had recorded landed there, with \
+            a changelog besides, and it carries both.",
+};
+
+/// What stage 3 does.
+pub(super) const THIRD: &[Act] = &[
+    write("login.py", files::THIRD),
+    write("audit.py", files::AUDIT),
+    STAGED,
+    git(&["commit", "--quiet", "--message=Audit every logout"]),
+];
+
+/// Meanwhile, on main.
+pub(super) const MAIN_MOVES: &[Act] =
+    &[write("README", "A shop, open every day.\n"), git(&["commit", "--quiet", "--all", "--message=Open every day"])];
+
+/// Someone rebases stage 3.
+pub(super) const REBASE: &[Act] = &[shown("git rebase main feat-login-s3", &["rebase", "--quiet", "main"])];
+
+/// The words around that.
+pub(super) const REBASED: StepScript = StepScript {
+    title: "Someone rebases",
+    story: "Stage 3 is built and recorded. Then main moves on, and someone rebases.",
+    moral: "The same change under a new id, object for object: proof, so nobody is asked.",
+};
+
+/// Someone amends stage 3.
+pub(super) const AMEND: &[Act] = &[
+    write("audit.py", files::AUDIT_REVIEWED),
+    shown("git commit --amend --all --no-edit", &["commit", "--quiet", "--amend", "--all", "--no-edit"]),
+];
+
+/// The words around that.
+pub(super) const AMENDED: StepScript = StepScript {
+    title: "Someone amends in review",
+    story: "A reviewer wants the audit to name the user, so the commit is amended.",
+    moral: "Other content is another matter: no flag makes okstra guess. A person names the ref, and it is recorded as \
+            their decision.",
+};
+
+/// The words around the end.
+pub(super) const LOOKED: StepScript = StepScript {
+    title: "Who decided what",
+    story: "Everything holds again. The log of the task says how, oldest row first.",
+    moral: "",
+};
+
+/// What the log means.
+pub(super) const LOG_MORAL: &str = "A repair is a row of its own: nothing that was recorded is ever rewritten.";

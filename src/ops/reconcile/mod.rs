@@ -78,6 +78,8 @@ pub struct Reconciled {
     pub guidance: Guidance,
     /// A ref to suggest for each stage that needs a person.
     pub ways_out: Vec<WayOut>,
+    /// Whether there are landings in the ref of `into` that `apply` would record.
+    pub has_landings: bool,
 }
 
 impl Reconciled {
@@ -112,7 +114,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Reconciled, Error> {
         Request::Inspect { into } => inspect(context, &task, into.as_deref(), options.all),
         Request::Apply(wanted) => {
             let (outcome, ways_out) = apply::run(context, &task, &wanted)?;
-            Ok(Reconciled { outcome, items: Vec::new(), guidance: guidance(&task), ways_out })
+            Ok(Reconciled { outcome, items: Vec::new(), guidance: guidance(&task), ways_out, has_landings: false })
         }
     }
 }
@@ -121,13 +123,18 @@ fn inspect(context: &Context, task: &Task, into: Option<&str>, all: bool) -> Res
     let into = into.map(|text| scene::candidate(context, task, text)).transpose()?;
     let mut scene = Scene::read(context, task)?;
     let findings = scene.findings()?;
-    let into = into.map(|candidate| scene.all_in(&candidate, &findings)).transpose()?;
+    let (mut has_landings, mut answers) = (false, None);
+    if let Some(candidate) = into {
+        let found = scene.all_in(&candidate, &findings)?;
+        let is_base = scene.bases()?.iter().any(|base| base.name == candidate.name);
+        has_landings = is_base && found.iter().any(|answer| answer.is_news);
+        answers = Some(found.into_iter().map(|answer| answer.document).collect());
+    }
     let items = findings.into_items();
     let shown = items.iter().filter(|item| all || item.classification != Classification::Ok).cloned();
-    let into = into.map(|answers| answers.into_iter().map(|answer| answer.document).collect());
-    let outcome = Outcome::Inspected(Inspection { items: shown.collect(), into });
+    let outcome = Outcome::Inspected(Inspection { items: shown.collect(), into: answers });
     let ways_out = scene.ways_out(&items)?;
-    Ok(Reconciled { outcome, items, guidance: guidance(task), ways_out })
+    Ok(Reconciled { outcome, items, guidance: guidance(task), ways_out, has_landings })
 }
 
 /// How to name `task` in a command.

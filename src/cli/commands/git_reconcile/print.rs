@@ -1,28 +1,33 @@
-//! What git-reconcile says to people: a headline, a table, and the next command.
+//! What git-reconcile says to people: a headline, a table of what does not simply hold, and the next command.
 
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
 use crate::cli::words;
+use crate::ops::content_merged::Verdict;
 use crate::ops::reconcile::{
     AppliedDocument, Classification, Into, Item, Kind, Options, Outcome, Reason, Reconciled, Repair,
 };
 
+/// Prints what was found, or what was done and is not said yet.
 pub(super) fn print(options: &Options, reconciled: &Reconciled, output: &mut Output) {
     match &reconciled.outcome {
         Outcome::Inspected(inspection) => {
             summary(&reconciled.items, output);
-            table(&reconciled.items, output);
-            into_table(inspection.into.as_deref(), output);
+            table(inspection.items.iter().filter(|item| is_worth_a_row(item, options)), output);
+            into_answers(inspection.into.as_deref(), output);
         }
         Outcome::Applied(applied) => {
             said(applied, output);
-            if !applied.remaining_confirm.is_empty() {
-                table(&applied.remaining_confirm, output);
-            }
-            into_table(applied.into.as_deref(), output);
+            table(applied.remaining_confirm.iter(), output);
+            into_answers(applied.into.as_deref(), output);
         }
     }
     next(options, reconciled, output);
+}
+
+/// With `--into` the question is another one than what the stages to come wait for.
+fn is_worth_a_row(item: &Item, options: &Options) -> bool {
+    options.all || options.into.is_none() || item.classification != Classification::Waiting
 }
 
 /// One line: how many records hold, can be repaired, wait for the user.
@@ -39,19 +44,36 @@ fn summary(items: &[Item], output: &mut Output) {
             (Tone::Doubtful, "confirm", sentence)
         }
     };
-    output.headline(tone, word, &sentence);
+    let holds = match (holding(items), confirm + auto) {
+        (None, _) => String::new(),
+        (Some((which, _)), 0) => format!(": {which}"),
+        (Some((which, verb)), _) => format!("; {which} {verb}"),
+    };
+    output.headline(tone, word, &format!("{sentence}{holds}"));
+}
+
+/// Which records hold, and the verb to that.
+fn holding(items: &[Item]) -> Option<(String, &'static str)> {
+    let holds = |kind| move |item: &&Item| item.kind == kind && item.classification == Classification::Ok;
+    let anchor = items.iter().find(holds(Kind::Anchor)).map(|_| "the anchor".to_owned());
+    let stages: Vec<String> =
+        items.iter().filter(holds(Kind::Done)).filter_map(|item| item.stage).map(|stage| stage.to_string()).collect();
+    let verb = if anchor.iter().count() + stages.len() == 1 { "holds" } else { "hold" };
+    let stages = match stages.as_slice() {
+        [] => None,
+        [one] => Some(format!("stage {one}")),
+        [first @ .., last] => Some(format!("stages {} and {last}", first.join(", "))),
+    };
+    let which: Vec<String> = anchor.into_iter().chain(stages).collect();
+    (!which.is_empty()).then(|| (which.join(", "), verb))
 }
 
 fn records(count: usize) -> String {
     if count == 1 { "one record".to_owned() } else { format!("{count} records") }
 }
 
-fn table(items: &[Item], output: &mut Output) {
-    if items.is_empty() {
-        return;
-    }
+fn table<'a>(items: impl Iterator<Item = &'a Item>, output: &mut Output) {
     let rows: Vec<Vec<Cell>> = items
-        .iter()
         .map(|item| {
             let (tone, class) = words::classification(item.classification);
             let landed = item.matched_commit.map(|commit| commit.short()).unwrap_or_default();
@@ -65,7 +87,9 @@ fn table(items: &[Item], output: &mut Output) {
             ]
         })
         .collect();
-    output.table(&["what", "recorded", "class", "landed", "proof", "reason"], &rows);
+    if !rows.is_empty() {
+        output.table(&["what", "recorded", "class", "landed", "proof", "reason"], &rows);
+    }
 }
 
 fn name(item: &Item) -> String {
@@ -77,11 +101,21 @@ fn name(item: &Item) -> String {
     }
 }
 
-fn into_table(into: Option<&[Into]>, output: &mut Output) {
-    let Some(first) = into.and_then(<[Into]>::first) else { return };
-    output.title(&format!("in {}", first.reference));
+/// Whether the done stages are in the ref of `--into`, in one line; then each of them.
+fn into_answers(into: Option<&[Into]>, output: &mut Output) {
+    let into = into.unwrap_or_default();
+    let Some(first) = into.first() else { return };
+    let with = |verdict| into.iter().filter(|answer| answer.verdict == verdict).count();
+    let there = match (with(Verdict::Contained), into.len()) {
+        (1, 1) => "the one done stage is".to_owned(),
+        (2, 2) => "both done stages are".to_owned(),
+        (there, all) if there == all => format!("all {all} done stages are"),
+        (there, all) => format!("{there} of {all} done stages are"),
+    };
+    let worst = [Verdict::Ask, Verdict::Absent].into_iter().find(|verdict| with(*verdict) > 0);
+    let (tone, word) = words::verdict(worst.unwrap_or(Verdict::Contained));
+    output.headline(tone, word, &format!("{there} in {}", first.reference));
     let rows: Vec<Vec<Cell>> = into
-        .unwrap_or_default()
         .iter()
         .map(|answer| {
             let (tone, verdict) = words::verdict(answer.verdict);
@@ -123,7 +157,12 @@ fn next(options: &Options, reconciled: &Reconciled, output: &mut Output) {
         Outcome::Inspected(inspection) => &inspection.items,
         Outcome::Applied(applied) => &applied.remaining_confirm,
     };
-    if open.iter().any(|item| item.classification == Classification::Auto) {
+    let is_auto = open.iter().any(|item| item.classification == Classification::Auto);
+    if let Some(into) = options.into.as_deref().filter(|_| reconciled.has_landings) {
+        let advice =
+            if is_auto { "repair what is proved, and record where it landed" } else { "record where it landed" };
+        output.next(advice, &words_of(&command(&["--into", into, "--apply"])));
+    } else if is_auto {
         output.next("repair what is proved", &words_of(&command(&["--apply"])));
     }
     if let Some(way) = reconciled.ways_out.first() {
@@ -144,8 +183,10 @@ fn command(options: &Options, reconciled: &Reconciled, more: &[&str]) -> Vec<Str
     let mut words = match options.plan_run_root {
         Some(_) => reconciled.guidance.words(),
         None => {
-            let task = reconciled.guidance.key.task.to_string();
-            let mut words = ["okstra", "git-reconcile", "--task", &task].map(str::to_owned).to_vec();
+            let mut words = ["okstra", "git-reconcile"].map(str::to_owned).to_vec();
+            if options.task.is_some() {
+                words.extend(["--task".to_owned(), reconciled.guidance.key.task.to_string()]);
+            }
             if options.project_root.is_some() {
                 words.extend(["--project-root".to_owned(), reconciled.guidance.project_root.clone()]);
             }
