@@ -174,8 +174,8 @@ fn finish(search: &mut Search<'_>, number: usize, mut ladder: Ladder) -> Result<
     }
 }
 
-/// Where a carrier landed as one change, when it holds the whole stage: it reaches the head, and the base reaches its
-/// anchor. That it is itself reachable, or ends alike, carries nothing.
+/// Where a carrier landed as one change, when it holds the whole stage: it reaches the head, the base reaches its anchor,
+/// and what the stage did is still there. That it is itself reachable, or ends alike, carries nothing.
 fn carrier_landing<'r>(
     context: &'r Context,
     history: &mut History<'r>,
@@ -190,5 +190,23 @@ fn carrier_landing<'r>(
     }
     let answer = climb(&mut search, 0, candidate)?;
     let landed = matches!(answer.proof, Some(Proof::SameChange | Proof::Replay | Proof::PerCommit));
-    Ok(answer.matched_commit.filter(|_| landed))
+    let Some(landed) = answer.matched_commit.filter(|_| landed) else { return Ok(None) };
+    let carrier = question.carriers[number].head;
+    let holds = carrier == question.span.head || still_holds(context, history, carrier, question.span, limits)?;
+    Ok(holds.then_some(landed))
+}
+
+/// Whether `commit`, which has the head of `span` in its history, still has what lies in `span`, perhaps worked on: what
+/// it lost again, by a revert or a merge that discarded it, did not land with it.
+fn still_holds<'r>(
+    context: &'r Context,
+    history: &mut History<'r>,
+    commit: CommitId,
+    span: Span,
+    limits: Limits,
+) -> Result<bool, Error> {
+    let mut search = Search::new(history, context, commit, &[span], limits)?;
+    let candidate = Candidate { name: commit.to_string(), commit };
+    let ladder = Ladder::merged(search.stage(0).clone(), candidate);
+    Ok(finish(&mut search, 0, ladder)?.verdict == Verdict::Contained)
 }

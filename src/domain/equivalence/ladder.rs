@@ -133,6 +133,13 @@ impl Ladder {
         Self { known_landing: Some(commit), phase: Phase::Sightings, ..Self::new(stage, candidate, 0) }
     }
 
+    /// A ladder for a candidate that has the head of `stage` in its history, and asks only what became of it since.
+    pub fn merged(stage: Stage, candidate: Candidate) -> Self {
+        let last = stage.solid_commits().last().map(|&number| stage.unit(Scope::Commit(number)).commit);
+        let landing = last.unwrap_or(stage.whole.commit);
+        Self::landed(stage, candidate, landing)
+    }
+
     /// What is needed next, or the answer. Asking twice without telling gives the same question.
     pub fn next_step(&mut self) -> Step {
         loop {
@@ -376,6 +383,10 @@ impl Ladder {
             return;
         }
         let landed_at = self.landing.as_ref().and_then(|landing| self.place_of(landing.commit));
+        // What brought it touches its paths. Where that cannot be looked at, nor can what became of it since.
+        if self.landing.is_some() && landed_at.is_none() && self.effect == Effect::Evolved {
+            self.effect = Effect::Partial;
+        }
         self.phase = match landed_at {
             Some(place) if self.effect == Effect::Evolved && place > 0 => Phase::Since(place),
             None if unproved && self.effect == Effect::Absent && !self.landed_in_part() => {

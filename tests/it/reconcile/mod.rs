@@ -1,5 +1,6 @@
 //! git-reconcile on real repositories: what people do to the branches of a task, and what okstra says and does.
 
+mod carriers;
 mod errors;
 mod gates;
 mod into;

@@ -262,6 +262,51 @@ fn same_end_and_carriers_come_last() {
     assert_eq!((answer.proof, answer.matched_commit), (Some(Proof::Carrier), Some(commit(7))));
 }
 
+/// Whether a carried stage that was worked on since is still there, by what its carrier's commit touches.
+#[test]
+fn what_was_worked_on_counts_only_where_its_landing_was_seen() {
+    let touches = sighting(7, [1, 11], [3, 12]);
+    for (sightings, expected) in [(vec![touches], Verdict::Contained), (vec![], Verdict::Ask)] {
+        let mut script = vec![(Question::Reach, NOT_REACHED), (Question::Sightings, found(sightings.clone()))];
+        if !sightings.is_empty() {
+            let natural = Question::Replay { place: 0, scope: Scope::Whole, base: ReplayBase::Natural };
+            script.push((natural, Answer::Replay(Replayed::NotApplicable)));
+        }
+        script.push((Question::SameEnd, Answer::SameEnd(Some(false))));
+        script.push((Question::Carrier(0), Answer::Carrier(Some(commit(7)))));
+        script.push((Question::Effect, effect_of(Outcome::ConflictKeepsOurs, Outcome::Changes)));
+        assert_eq!(climb(stage(), 1, script).verdict, expected);
+    }
+}
+
+#[test]
+fn of_a_merged_stage_only_its_effect_is_asked() {
+    let candidate = || Candidate { name: "r".to_owned(), commit: commit(0xcc) };
+    let evolved = || effect_of(Outcome::ConflictKeepsOurs, Outcome::Changes);
+    // What is touched nearer than its last commit, and whether it is gone there.
+    let cases = [
+        (present(), None, Verdict::Contained),
+        (gone(), None, Verdict::Ask),
+        (evolved(), Some(vec![]), Verdict::Contained),
+        (evolved(), Some(vec![0]), Verdict::Ask),
+    ];
+    for (effect, gone, expected) in cases {
+        let mut ladder = Ladder::merged(stage(), candidate());
+        let sightings = vec![sighting(8, [2, 12], [3, 12]), sighting(0xaa, [2, 11], [2, 12])];
+        let mut script = vec![(Question::Sightings, found(sightings)), (Question::Effect, effect)];
+        if let Some(gone) = gone {
+            script.push((Question::Order(vec![0, 1]), Answer::Order(vec![(0, 0), (0, 1), (1, 1)])));
+            script.push((Question::Gone(vec![0]), Answer::Gone(gone)));
+        }
+        for (question, answer) in script {
+            assert_eq!(ladder.next_step(), Step::Ask(question));
+            ladder.tell(answer);
+        }
+        let Step::Done(answer) = ladder.next_step() else { panic!("one more question") };
+        assert_eq!(answer.verdict, expected);
+    }
+}
+
 #[test]
 fn same_end_is_not_asked_when_the_base_is_not_contained() {
     let reach = Reach { head: Some(false), base: Some(false), common: Some(true), based: Some(true) };
