@@ -34,10 +34,8 @@ impl Repository {
     /// # Errors
     /// When the refs cannot be read.
     pub fn refs_below(&self, context: &Context, prefix: &str) -> Result<Vec<(String, CommitId)>, Error> {
-        let mut refs =
-            if self.has_reftable() { self.ask_git_below(context, prefix)? } else { self.read_below(prefix)? };
-        refs.sort_unstable();
-        Ok(refs)
+        // Both sort as they list.
+        if self.has_reftable() { self.ask_git_below(context, prefix) } else { self.read_below(prefix) }
     }
 
     fn read_below(&self, prefix: &str) -> Result<Vec<(String, CommitId)>, Error> {
