@@ -7,9 +7,7 @@ mod clock;
 mod environment;
 mod events;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 pub use cancel::{Cancel, Cancelled};
 pub use clock::{Clock, Stopwatch};
@@ -24,7 +22,6 @@ pub struct Context {
     clock: Clock,
     cancel: Cancel,
     events: EventSink,
-    warned: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Context {
@@ -39,7 +36,6 @@ impl Context {
             clock: Clock::System,
             cancel: Cancel::default(),
             events: EventSink::default(),
-            warned: Arc::default(),
         }
     }
 
@@ -51,7 +47,6 @@ impl Context {
             clock: Clock::System,
             cancel: Cancel::default(),
             events: EventSink::default(),
-            warned: Arc::default(),
         }
     }
 
@@ -103,14 +98,9 @@ impl Context {
         &self.events
     }
 
-    /// Tells whoever listens of something that does not stop the work but should be known; of the same thing once,
-    /// however often the work comes upon it.
+    /// Tells whoever listens of something that does not stop the work but should be known.
     pub fn warn(&self, text: impl Into<String>) {
-        let text = text.into();
-        let is_news = self.warned.lock().unwrap_or_else(PoisonError::into_inner).insert(text.clone());
-        if is_news {
-            self.events.send(Event::Warning(text));
-        }
+        self.events.send(Event::Warning(text.into()));
     }
 
     /// Tells whoever listens of something that was done.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::story::{BRANCH, Story, branch};
+use crate::common::story::{BRANCH, Story, branch};
 
 /// Merges the branch of a stage into the task branch, which stays checked out.
 fn integrate(story: &Story, stage: u32) {
