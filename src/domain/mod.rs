@@ -13,4 +13,5 @@ pub mod reconcile;
 pub mod records;
 pub mod registry;
 pub mod revision;
+pub mod run;
 pub mod shell;
