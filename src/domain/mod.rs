@@ -13,5 +13,6 @@ pub mod reconcile;
 pub mod records;
 pub mod registry;
 pub mod revision;
+pub mod roster;
 pub mod run;
 pub mod shell;
