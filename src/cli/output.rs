@@ -141,6 +141,11 @@ impl Output {
         self.line(&format!("\n{text}"));
     }
 
+    /// A command of okstra as someone typed it.
+    pub(super) fn asked(&mut self, command: &str) {
+        self.line(&format!("  $ {}", tame(command)));
+    }
+
     /// Commands as someone typed them.
     pub(super) fn typed(&mut self, commands: &[String]) {
         for command in commands {

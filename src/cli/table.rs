@@ -33,12 +33,7 @@ impl<T: AsRef<str>> From<T> for Cell {
 /// The lines of a table. Every row has as many cells as there are `headers`.
 pub(super) fn lines(headers: &[&str], rows: &[Vec<Cell>], columns: Option<usize>, color: bool) -> Vec<String> {
     let Some(last) = headers.len().checked_sub(1) else { return Vec::new() };
-    let widths: Vec<Option<usize>> = (0..last)
-        .map(|column| {
-            let widest = rows.iter().map(|row| width(&row[column].text)).max().unwrap_or_default();
-            (widest > 0 || rows.is_empty()).then(|| widest.max(width(headers[column])))
-        })
-        .collect();
+    let widths: Vec<Option<usize>> = (0..last).map(|column| column_width(headers[column], column, rows)).collect();
     let indent = 2 + widths.iter().flatten().map(|width| width + GAP).sum::<usize>();
     let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(indent));
     let header: Vec<Cell> = headers.iter().map(|header| Cell::of(Tone::Quiet, header)).collect();
@@ -54,12 +49,20 @@ pub(super) fn lines(headers: &[&str], rows: &[Vec<Cell>], columns: Option<usize>
         if width(&cell.text) <= room || room >= NARROWEST {
             line.push_str(&painted(cell, &wrap(&cell.text, indent, columns), color));
             lines.push(line.trim_end().to_owned());
+        } else if lines.is_empty() {
+            lines.push(line.trim_end().to_owned());
         } else {
             let below = painted(cell, &wrap(&cell.text, BELOW, columns), color);
             lines.extend([line.trim_end().to_owned(), format!("{}{below}", " ".repeat(BELOW))]);
         }
     }
     lines
+}
+
+/// How wide a column is; `None` when it says nothing.
+fn column_width(header: &str, column: usize, rows: &[Vec<Cell>]) -> Option<usize> {
+    let widest = rows.iter().map(|row| width(&row[column].text)).max().unwrap_or_default();
+    (widest > 0 || rows.is_empty()).then(|| widest.max(width(header)))
 }
 
 fn painted(cell: &Cell, text: &str, color: bool) -> String {
@@ -107,6 +110,7 @@ mod tests {
             "      gone, and nobody knows\n      where to",
         ];
         assert_eq!(table(Some(31), false), expected);
+        assert_eq!(table(Some(25), false)[0], "  what     class");
     }
 
     #[test]

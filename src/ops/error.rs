@@ -322,7 +322,7 @@ impl Hint for Error {
             Self::ChangedMeanwhile { .. } => Some("try again when nothing else is at work on it".to_owned()),
             Self::Scratch { .. } => {
                 let name = if cfg!(windows) { "TEMP" } else { "TMPDIR" };
-                Some(format!("name a folder that can be written to and has some room: {name}=FOLDER okstra demo"))
+                Some(format!("if that folder is the reason, name one that can be written to and has room: {name}=FOLDER okstra demo"))
             }
             Self::NoCurrentFolder => Some("change into a folder that exists, or give --project-root".to_owned()),
         }

@@ -8,6 +8,7 @@ mod common;
 mod content_merged;
 mod damage;
 mod doctor;
+mod demo;
 mod fixture_cases;
 mod fs;
 mod git_room;

@@ -4,7 +4,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { contentMerged } from "okstra";
+import { contentMerged, demo } from "okstra";
 import { built, git, history, longHistory, okstra, run } from "./common.mjs";
 
 /** @type {string} */
@@ -89,3 +89,10 @@ for (const [name, options, code] of errors) {
     if (code !== "") assert.equal(found.document.code, code);
   });
 }
+
+test("the same story", async () => {
+  const [dispatched, executed, called] = await Promise.all([okstra(["demo", "--json"]), run(built.executable, ["demo", "--json"]), demo()]);
+  assert.deepEqual([dispatched.code, dispatched.stderr], [0, ""]);
+  assert.equal(dispatched.stdout, executed.stdout);
+  assert.deepEqual(called, JSON.parse(dispatched.stdout));
+});

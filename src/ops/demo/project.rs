@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::script::{self, Act, PlannedStage};
 use super::shop::Shop;
 use crate::domain::ids::CommitId;
-use crate::domain::names::{Name, TaskKey, TaskName};
+use crate::domain::names::{Name, TaskKey};
 use crate::domain::plan::{Plan, PlanStage};
 use crate::domain::registry::Integration;
 use crate::git::keep;
@@ -29,30 +29,34 @@ pub(super) struct Work {
 /// Makes the project one of okstra's, with a task, its approved plan, its registry entry, branch and worktree.
 pub(super) fn prepare(shop: &mut Shop<'_>) -> Result<Work, Error> {
     let root = shop.root();
-    let (layout, name): (Layout, TaskName) = (Layout::new(&root), script::TASK.parse()?);
-    let project = Name::parse("shop", "a project id")?;
-    let key = TaskKey { project: project.clone(), task: name.clone() };
+    let (layout, project) = (Layout::new(&root), Name::parse("shop", "a project id")?);
     layout.ensure_ignored()?;
-    Project::new(project).write(&layout.project())?;
+    Project::new(project.clone()).write(&layout.project())?;
     shop.act(&root, script::INIT)?;
-    crate::fs::create_folder(&layout.plans(&name))?;
-    let category = Name::parse(script::CATEGORY, "a work category")?;
-    let title = Some(script::TASK_TITLE.to_owned());
-    Manifest::new(key.clone(), title, Some(category)).write(&layout.manifest(&name))?;
     let machine = shop.machine(&root);
+    let key = TaskKey { project, task: script::TASK.parse()? };
     let plan = plan(&key, &machine.clock().moment().to_string());
-    let path = layout.plans(&name).join(format!("{}.json", plan.id));
-    let mut document = Document::new(SchemaVersion::OLDEST);
-    for (field, value) in fields(&plan) {
-        document.set(&field, value);
-    }
-    document.write(&path)?;
+    write_task(&layout, &key, &plan)?;
     let task = Task::find(&machine, Some(&root), &Selector::Project(Some(script::TASK.to_owned())))?;
     let work = Work { task, plan };
     work.start(shop)?;
     let anchor = shop.commit("main")?.to_string();
     work.registry(shop)?.set_implementation_base(&work.task.key, &anchor)?;
     Ok(work)
+}
+
+/// Writes the manifest and the plan.
+fn write_task(layout: &Layout, key: &TaskKey, plan: &Plan) -> Result<(), Error> {
+    crate::fs::create_folder(&layout.plans(&key.task))?;
+    let category = Name::parse(script::CATEGORY, "a work category")?;
+    let manifest = Manifest::new(key.clone(), Some(script::TASK_TITLE.to_owned()), Some(category));
+    manifest.write(&layout.manifest(&key.task))?;
+    let mut document = Document::new(SchemaVersion::OLDEST);
+    if let Ok(Value::Object(fields)) = serde_json::to_value(plan) {
+        fields.into_iter().for_each(|(field, value)| document.set(&field, value));
+    }
+    document.write(&layout.plans(&key.task).join(format!("{}.json", plan.id)))?;
+    Ok(())
 }
 
 /// The approved plan.
@@ -78,13 +82,6 @@ fn plan(key: &TaskKey, at: &str) -> Plan {
         approved_at: at.to_owned(),
         sha256,
         stages,
-    }
-}
-
-fn fields(plan: &Plan) -> serde_json::Map<String, Value> {
-    match serde_json::to_value(plan) {
-        Ok(Value::Object(fields)) => fields,
-        _ => serde_json::Map::new(),
     }
 }
 
@@ -123,17 +120,20 @@ impl Work {
         self.registry(shop)?.reserve_stages(&self.task.key, &BTreeMap::from([(stage, wanted)]))?;
         shop.act(&worktree, acts)?;
         let head = shop.commit(&branch)?;
-        let hash = self.plan.stage(stage).map(|planned| planned.hash.clone()).unwrap_or_default();
-        let done = Done {
-            stage,
-            head,
-            base,
-            run: script::RUNS[usize::from(stage > 2)].to_owned(),
-            plan: Some((self.plan.id.clone(), hash)),
-            carry_path: None,
-        };
-        record_done::run(&shop.machine(&worktree), &self.task, &done)?;
+        self.record(shop, stage, (base, head))?;
         Ok(head)
+    }
+
+    /// Records a stage as done, as its run would.
+    fn record(&self, shop: &mut Shop<'_>, stage: u32, (base, head): (CommitId, CommitId)) -> Result<(), Error> {
+        let root = shop.root();
+        let hash = self.plan.stage(stage).map(|planned| planned.hash.clone()).unwrap_or_default();
+        // Stages 1 and 2 are of one run.
+        let run = script::RUNS[usize::from(stage > 2)].to_owned();
+        let plan = Some((self.plan.id.clone(), hash));
+        let done = Done { stage, head, base, run, plan, carry_path: None };
+        record_done::run(&shop.machine(&root), &self.task, &done)?;
+        Ok(())
     }
 
     /// Merges stages into the task branch, and records that.

@@ -204,8 +204,8 @@ pub(super) const AMEND: &[Act] = &[
 pub(super) const AMENDED: StepScript = StepScript {
     title: "Someone amends in review",
     story: "A reviewer wants the audit to name the user, so the commit is amended.",
-    moral: "Other content is another matter: no flag makes okstra guess. A person names the ref, and it is recorded as \
-            their decision.",
+    moral: "Other content is another matter. Proof starts from the commit that the stage itself recorded, never from a \
+            repair, and no flag makes okstra guess: a person names the ref, and it is recorded as their decision.",
 };
 
 /// The words around the end.

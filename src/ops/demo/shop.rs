@@ -41,7 +41,8 @@ impl<'a> Shop<'a> {
         self.time = script::BEGINNING + day * 24 * 60 * 60;
     }
 
-    /// The machine for someone who stands in `folder`: nothing of the user's own settings reaches it.
+    /// The machine for someone who stands in `folder`: nothing of the user's own settings reaches it, and nobody is told
+    /// of the progress of its short searches.
     pub(super) fn machine(&mut self, folder: &Path) -> Context {
         self.time += 60;
         let environment = self.context.environment().clone().with("OKSTRA_HOME", self.home());
@@ -49,7 +50,6 @@ impl<'a> Shop<'a> {
         Context::new(folder, environment)
             .with_clock(Clock::fixed_at(self.time))
             .with_cancel(self.context.cancel().clone())
-            .with_events(self.context.events().clone())
     }
 
     /// The folder of the worktree of a task, or of one of its stages.

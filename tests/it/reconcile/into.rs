@@ -135,3 +135,27 @@ fn merged_for_real_and_reverted_is_contained_with_a_warning() {
     assert_eq!(ran.stderr, warning);
     assert_eq!(story.json(0, &["--into", "main", "--apply"])["applied"], json!([]));
 }
+
+#[test]
+fn people_are_told_where_the_stages_are_and_how_to_record_it() {
+    let (story, _) = integrated();
+    let landed = squash(&story);
+    let short = &landed[..8];
+    story.move_into_project();
+    let table = format!(
+        "contained  both done stages are in refs/heads/main\n\n  what     verdict    landed    proof        effect\n  \
+         stage 1  contained  {short}  same-change  present: merging it changes nothing\n  stage 2  contained  {short}  \
+         same-change  present: merging it changes nothing\n"
+    );
+    let told = story.reconcile(&["--into", "main"]).stdout;
+    let holds = "ok  every recorded commit holds: the anchor, stages 1 and 2\n";
+    let next = "\nnext: record where it landed\n  okstra git-reconcile --task auth/login --into main --apply\n";
+    assert_eq!(told, format!("{holds}{table}{next}"));
+    let told = story.reconcile(&["--into", "main", "--apply"]).stdout;
+    assert!(told.starts_with("git-reconcile: stage 1 done commit ") && told.ends_with(&table), "{told}");
+    assert_eq!(story.reconcile(&["--into", "main"]).stdout, format!("{holds}{table}"), "nothing is left to record");
+    // What merely holds is counted, and listed when it is asked for.
+    assert_eq!(story.reconcile(&[]).stdout, holds);
+    let told = story.reconcile(&["--all"]).stdout;
+    assert!(told.contains(&format!("\n  stage 1  {short}  ok     reachable from refs/heads/main\n")), "{told}");
+}

@@ -26,7 +26,7 @@ fn question(scenes: &[Scene], output: &mut Output) {
     output.title("1. Is it in main?");
     output.text("Ada's work is two commits on a branch. On three days, one question about it:");
     if let Some(scene) = scenes.first() {
-        output.typed(std::slice::from_ref(&scene.question));
+        output.asked(&scene.question);
     }
     for scene in scenes {
         output.lead(scene.title, scene.story);
@@ -75,7 +75,7 @@ fn step(number: usize, step: &Step, output: &mut Output) {
     output.typed(&step.commands);
     what_git_knows(&step.git, output);
     for call in &step.calls {
-        output.typed(std::slice::from_ref(&call.command));
+        output.asked(&call.command);
         output.quoted(|output| git_reconcile::show(&call.options, &call.reconciled, output));
     }
     if !step.moral.is_empty() {

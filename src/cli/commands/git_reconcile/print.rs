@@ -115,22 +115,21 @@ fn into_answers(into: Option<&[Into]>, output: &mut Output) {
     let worst = [Verdict::Ask, Verdict::Absent].into_iter().find(|verdict| with(*verdict) > 0);
     let (tone, word) = words::verdict(worst.unwrap_or(Verdict::Contained));
     output.headline(tone, word, &format!("{there} in {}", first.reference));
-    let rows: Vec<Vec<Cell>> = into
-        .iter()
-        .map(|answer| {
-            let (tone, verdict) = words::verdict(answer.verdict);
-            let (effect, means) = words::effect(answer.effect);
-            let effect = if means.is_empty() { effect.to_owned() } else { format!("{effect}: {means}") };
-            vec![
-                Cell::from(format!("stage {}", answer.stage)),
-                Cell::of(tone, verdict),
-                Cell::from(answer.matched_commit.map(|commit| commit.short()).unwrap_or_default()),
-                Cell::from(words::proof(answer.proof).0),
-                Cell::from(effect),
-            ]
-        })
-        .collect();
+    let rows: Vec<Vec<Cell>> = into.iter().map(into_row).collect();
     output.table(&["what", "verdict", "landed", "proof", "effect"], &rows);
+}
+
+fn into_row(answer: &Into) -> Vec<Cell> {
+    let (tone, verdict) = words::verdict(answer.verdict);
+    let (effect, means) = words::effect(answer.effect);
+    let effect = if means.is_empty() { effect.to_owned() } else { format!("{effect}: {means}") };
+    vec![
+        Cell::from(format!("stage {}", answer.stage)),
+        Cell::of(tone, verdict),
+        Cell::from(answer.matched_commit.map(|commit| commit.short()).unwrap_or_default()),
+        Cell::from(words::proof(answer.proof).0),
+        Cell::from(effect),
+    ]
 }
 
 /// What a person asked for and got; the automatic repairs were said already.
