@@ -103,11 +103,13 @@ run 2 "$OKSTRA" git-reconcile "${TASK[@]}"
 contains "what to do next" "$WORK/out" "--apply --reset-anchor REF"
 
 step "both decisions in one call, and neither when one is wrong"
+remember
 for wrong in "--reset-anchor $ANCHOR --stage 1 --use-ref no-such-ref" "--reset-anchor no-such-ref --stage 1 --use-ref $A"; do
   # shellcheck disable=SC2086 # these are words
   refused unresolvable-ref --apply $wrong
 done
 refused no-done-row --apply --reset-anchor "$ANCHOR" --stage 9 --use-ref "$A"
+unchanged "half a wrong request"
 reconcile 0 --apply --reset-anchor "$ANCHOR" --stage 1 --use-ref "$A"
 told 'it.applied.map((one) => one.anchor ?? [one.stage, one.new_commit])' "$ANCHOR 1 $A"
 equal "the anchor" "$(anchor)" "$ANCHOR"

@@ -95,7 +95,9 @@ GOOD="$(cat "$LOG")"
 # damaged CODE LINE: with this line in the middle of the log everything is refused.
 damaged() {
   printf '%s\n%s\n%s\n' "$GOOD" "$2" "$GOOD" >"$LOG"
+  remember
   refused "$1" --apply
+  unchanged "a damaged log"
 }
 for line in nonsense '[1]' '{"stage":1,' '{"status":"done","stage":1}' '' '{"stage":1} {"stage":2}'; do
   damaged bad-line "$line"
@@ -105,6 +107,7 @@ damaged file-not-utf8 $'{"stage":1,"x":"\xff"}'
 contains "the error" "$WORK/out" "line 3"
 refused file-not-utf8
 refused file-not-utf8 --apply --stage 1 --use-ref main
+unchanged "a damaged log"
 printf '%s\n' "$GOOD" | awk '{ printf "%s\r\n", $0 }' >"$LOG"
 reconcile 0
 items ""
@@ -115,7 +118,9 @@ cp "$REGISTRY" "$WORK/good"
 # registry CODE TEXT: with this text in the registry everything is refused.
 registry() {
   printf '%s' "$2" >"$REGISTRY"
+  remember
   refused "$1" --apply --reset-anchor main
+  unchanged "a registry that cannot be read"
   contains "the error" "$WORK/out" "okstra home/worktrees/registry.json"
 }
 registry not-json '{'
@@ -126,10 +131,13 @@ registry newer-schema '{"schemaVersion":"2.0","tasks":{}}'
 told it.hint "upgrade okstra"
 refused newer-schema
 refused newer-schema --apply
+unchanged "a newer registry"
 rm "$REGISTRY"
+remember
 refused no-anchor --apply
+unchanged "a task without a registry"
 mkdir "$REGISTRY"
-refused wrong-kind-of-file
+refused wrong-kind-of-file --apply
 rmdir "$REGISTRY"
 cp "$WORK/good" "$REGISTRY"
 reconcile 0 --apply

@@ -15,6 +15,11 @@ run 0 npm install okstra
 OKSTRA="$WORK/app/node_modules/.bin/okstra"
 cd "$WORK"
 
+# Answers for `value`.
+mkfifo "$WORK/questions" "$WORK/answers"
+node "$CHECKOUT/tests-e2e/values.mjs" <"$WORK/questions" >"$WORK/answers" &
+exec 8>"$WORK/questions" 9<"$WORK/answers"
+
 # visit NAME: from now on it is about the task of this name, of which all lies in $WORK/NAME.
 visit() {
   STORY="$WORK/$1"
@@ -97,20 +102,24 @@ unkeep() { git for-each-ref --format='delete %(refname)' refs/okstra | git updat
 # reconcile CODE ARGUMENT...: asks about the task, with --json; it must end with that exit code.
 reconcile() { run "$1" "$OKSTRA" git-reconcile "${TASK[@]}" "${@:2}" --json; }
 
-# value FILE EXPRESSION: evaluates it in JavaScript; `it` is the JSON document in the file, or the list of the documents
-# on its lines. Lists, also nested ones, become words.
+# value FILE EXPRESSION: evaluates it in JavaScript, as values.mjs says; `it` is the document in the file.
 value() {
-  node -e '
-    const text = require("node:fs").readFileSync(process.argv[1], "utf8");
-    const it = process.argv[1].endsWith(".jsonl") ? text.split("\n").filter(Boolean).map((line) => JSON.parse(line)) : JSON.parse(text);
-    const word = (one) => (typeof one === "object" && one !== null ? JSON.stringify(one) : String(one));
-    console.log([eval(process.argv[2])].flat(Infinity).map(word).join(" "));' "$1" "$2"
+  local answer
+  printf '%s\0%s\0' "$1" "$2" >&8
+  IFS= read -r answer <&9
+  case "$answer" in
+    ok*) echo "${answer#ok }" ;;
+    *)
+      echo "\`$2\` cannot be told of $1: ${answer#bad }" >&2
+      return 1
+      ;;
+  esac
 }
 
 # says FILE EXPRESSION EXPECTED
 says() {
   local found
-  found="$(value "$1" "$2" 2>&1)" || fail "\`$2\` cannot be told of $1: $found"
+  found="$(value "$1" "$2" 2>&1)" || fail "$found"
   equal "$2" "$found" "$3"
 }
 
@@ -120,14 +129,14 @@ told() { says "$WORK/out" "$1" "$2"; }
 # items EXPECTED: kind, stage, class and suggested commit of all items that were printed.
 items() { told 'it.items.map((item) => [item.kind, item.stage, item.classification, item.suggested_commit])' "$1"; }
 
-# refused CODE ARGUMENT...: that request is an error of this code, and changes nothing.
+# refused CODE ARGUMENT...: that request is an error of this code; `remember` before, and see that all is `unchanged`.
 refused() {
-  remember
   reconcile 1 "${@:2}"
-  told 'Object.keys(it)' "error code hint"
-  told it.code "$1"
-  unchanged "${*:2}"
+  is_error "$1"
 }
+
+# is_error CODE: the document that okstra printed is the error of this code.
+is_error() { told '[it.code, Object.keys(it)]' "$1 error code hint"; }
 
 # logged EXPRESSION EXPECTED: what the rows of the log say.
 logged() { says "$LOG" "$1" "$2"; }

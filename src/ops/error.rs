@@ -94,16 +94,6 @@ pub enum Error {
         #[source]
         source: git::Unresolvable,
     },
-    /// The task is registered for another clone of the project.
-    #[error("{key} belongs to the clone at `{}`, and this is `{}`", registered.display(), here.display())]
-    OtherClone {
-        /// The task.
-        key: TaskKey,
-        /// The common git folder in the registry.
-        registered: PathBuf,
-        /// The common git folder here.
-        here: PathBuf,
-    },
     /// Nothing is recorded of the stage that could be repaired.
     #[error("stage {stage} has no done row to reconcile")]
     NoDoneRow {
@@ -200,7 +190,6 @@ impl Error {
             Self::NotARoot { .. } => "not-a-project-root",
             Self::NoPlanRunRoot { .. } => "no-such-folder",
             Self::UnresolvableRef { .. } => "unresolvable-ref",
-            Self::OtherClone { .. } => "other-clone",
             Self::NoDoneRow { .. } => "no-done-row",
             Self::DoneAlready { .. } => "done-already",
             Self::NoAnchor { .. } => "no-anchor",
@@ -301,9 +290,6 @@ impl Hint for Error {
             Self::NotARoot { root: Some(root), .. } => Some(format!("name the root: --project-root {}", shell::word(&root.to_string_lossy()))),
             Self::NotARoot { .. } => Some("name the worktree that shall hold .okstra/: --project-root DIR".to_owned()),
             Self::NoPlanRunRoot { .. } => Some("it is the folder that holds the task's consumers.jsonl".to_owned()),
-            Self::OtherClone { .. } => {
-                Some("work on the task there, or give this clone a project id or an OKSTRA_HOME of its own".to_owned())
-            }
             Self::NoDoneRow { .. } => Some("see what is recorded: okstra git-reconcile --all".to_owned()),
             Self::DoneAlready { stage, .. } => {
                 Some(format!("to record another commit: okstra git-reconcile --apply --stage {stage} --use-ref REF"))

@@ -8,13 +8,13 @@ use crate::domain::equivalence::Candidate;
 use crate::domain::ids::CommitId;
 use crate::domain::plan::Plan;
 use crate::domain::reconcile::{Item, Recorded, WayOut};
-use crate::domain::registry::TaskEntry;
+use crate::domain::registry::{Conflict, TaskEntry, Thing};
 use crate::domain::revision::Purpose;
 use crate::git::{Head, History, Limits};
 use crate::ops::Error;
 use crate::ops::task::{Task, is_same_folder};
 use crate::store::consumers::DoneStage;
-use crate::store::{consumers, plans};
+use crate::store::{self, consumers, plans};
 
 /// The records of a task as they were read, perhaps with changes that are about to be made, and the history behind.
 pub(super) struct Scene<'r> {
@@ -33,7 +33,9 @@ impl<'r> Scene<'r> {
         let plan = plans::current(&task.plans(), &task.key)?;
         let done = consumers::read_done(&task.log(), context, &task.key, plan.as_ref())?;
         let entry = task.registry().read(&task.key)?;
-        check_clone(task, entry.as_ref())?;
+        if let Some(entry) = &entry {
+            is_of_this_clone(task, entry)?;
+        }
         let history = History::new(&task.repository);
         Ok(Self { context, task, history, entry, plan, done, tips: HashMap::new() })
     }
@@ -136,15 +138,21 @@ impl<'r> Scene<'r> {
     }
 }
 
-/// Refuses a task that another clone holds, as far as that still exists: a repository may have been moved.
-fn check_clone(task: &Task, entry: Option<&TaskEntry>) -> Result<(), Error> {
-    let Some(registered) = entry.and_then(|entry| entry.git_common_dir.as_ref()) else { return Ok(()) };
-    let (registered, here) = (Path::new(registered), task.repository.common_dir());
-    if !registered.exists() || is_same_folder(registered, here) {
+/// Refuses an entry that another clone holds: its branches and commits are not those of this one. A clone that is no
+/// longer there has been moved here, for all that is known.
+fn is_of_this_clone(task: &Task, entry: &TaskEntry) -> Result<(), Error> {
+    let Some(held) = entry.git_common_dir.as_deref().map(Path::new) else { return Ok(()) };
+    let here = task.repository.common_dir();
+    if !held.is_dir() || is_same_folder(held, here) {
         return Ok(());
     }
-    let (registered, here) = (registered.to_owned(), here.to_owned());
-    Err(Error::OtherClone { key: task.key.clone(), registered, here })
+    let conflict = Conflict::Own {
+        claimant: format!("`{}`", task.key),
+        thing: Thing::Clone,
+        held: held.to_string_lossy().into_owned(),
+        wanted: here.to_string_lossy().into_owned(),
+    };
+    Err(store::Error::Conflict { path: task.home.registry(), conflict: Box::new(conflict) }.into())
 }
 
 /// The ref that a person named as a place to look in.

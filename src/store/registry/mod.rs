@@ -72,14 +72,12 @@ impl Registry {
     /// What is held for the task `key`; `None` where nothing is.
     ///
     /// # Errors
-    /// [`Error::Fs`], [`Error::NotJson`], [`Error::WrongShape`] and [`Error::NewerSchema`], with the path.
+    /// [`Error::Fs`], [`Error::NotJson`], [`Error::WrongShape`] and [`Error::NewerSchema`], with the path, and
+    /// [`Error::CaseCollision`] for a key that differs only in case from one that is there.
     pub fn read(&self, key: &TaskKey) -> Result<Option<TaskEntry>, Error> {
-        let held = RegistryText::read(&self.path)?;
-        let entry = held.entry(&key.to_string())?;
-        if entry.is_none() {
-            held.check_case(key)?;
-        }
-        Ok(entry)
+        let registry = RegistryText::read(&self.path)?;
+        registry.check_case(key)?;
+        registry.entry(&key.to_string())
     }
 
     /// Every entry, by task key.

@@ -193,26 +193,50 @@ fn in_a_project_a_task_is_named_or_stood_in() {
 }
 
 #[test]
-fn another_clone_with_the_same_project() {
+fn names_that_differ_only_in_case() {
     let story = one();
-    let clone = story.sandbox.path().join("clone");
-    story.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
-    let root = clone.to_str().unwrap();
-    for arguments in [&["--project-root", root][..], &["--project-root", root, "--apply"]] {
-        let (code, message) = refused(&story, arguments);
-        assert_eq!(code, "other-clone");
-        assert!(message.contains("shop/.git") && message.contains("clone/.git"), "{message}");
+    let run = |arguments: &[&str]| {
+        let mut command = story.sandbox.command(crate::common::OKSTRA);
+        command.current_dir(&story.shop).env("OKSTRA_HOME", story.home()).args(["git-reconcile", "--json"]);
+        command.args(arguments).ran().json()["code"].clone()
+    };
+    for (project, group, id) in [("shop", "auth", "Login"), ("shop", "AUTH", "login"), ("Shop", "auth", "login")] {
+        let root = story.plan_run_root();
+        let named = ["--plan-run-root", root.to_str().unwrap(), "--work-category", "fix"];
+        let named = [&named[..], &["--project-id", project, "--task-group", group, "--task-id", id]].concat();
+        assert_eq!(run(&named), "case-collision", "{project}/{group}/{id}");
     }
-    // A repository that was moved is the same one.
-    let moved = story.sandbox.path().join("moved");
-    std::fs::rename(&story.shop, &moved).unwrap();
-    let mut command = story.command(&["--json", "--project-root", moved.to_str().unwrap()]);
-    let ran = command.current_dir(&moved).ran();
-    assert_eq!((ran.code, ran.json()), (Some(0), json!({"items": []})), "{ran:?}");
+    story.move_into_project();
+    for task in ["auth/Login", "AUTH/login"] {
+        assert_eq!(run(&["--task", task]), "case-collision", "{task}");
+    }
 }
 
 #[test]
-fn names_that_differ_only_in_case() {
+fn records_that_another_clone_holds() {
+    let story = one();
+    let clone = story.sandbox.path().join("clone");
+    story.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
+    for arguments in [&[][..], &["--apply"], &["--apply", "--reset-anchor", "main"]] {
+        let there = [arguments, &["--project-root", clone.to_str().unwrap()]].concat();
+        let (code, message) = refused(&story, &there);
+        assert_eq!(code, "registry-conflict");
+        assert!(message.contains("is held for the clone `"), "{message}");
+    }
+    // A clone that was moved is still the same, however the registry calls it.
+    story.write_registry(&json!({"git_common_dir": story.sandbox.path().join("where it was/.git")}));
+    story.json(0, &[]);
+    #[cfg(unix)]
+    {
+        let link = story.sandbox.path().join("link");
+        std::os::unix::fs::symlink(&story.shop, &link).unwrap();
+        story.write_registry(&json!({"git_common_dir": link.join(".git")}));
+        story.json(0, &[]);
+    }
+}
+
+#[test]
+fn a_log_that_knows_the_task_by_another_case() {
     let story = one();
     let run = |id: &str| {
         let mut command = story.sandbox.command(crate::common::OKSTRA);
