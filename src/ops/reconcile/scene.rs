@@ -30,12 +30,12 @@ pub(super) struct Scene<'r> {
 impl<'r> Scene<'r> {
     /// Reads everything that is recorded of `task`.
     pub(super) fn read(context: &'r Context, task: &'r Task) -> Result<Self, Error> {
-        let plan = plans::current(&task.plans(), &task.key)?;
-        let done = consumers::read_done(&task.log(), context, &task.key, plan.as_ref())?;
         let entry = task.registry().read(&task.key)?;
         if let Some(entry) = &entry {
             is_of_this_clone(task, entry)?;
         }
+        let plan = plans::current(&task.plans(), &task.key)?;
+        let done = consumers::read_done(&task.log(), context, &task.key, plan.as_ref())?;
         let history = History::new(&task.repository);
         Ok(Self { context, task, history, entry, plan, done, tips: HashMap::new() })
     }
