@@ -18,8 +18,9 @@ const TRIES: usize = 5;
 
 /// Repairs what is proved and what a person named.
 pub(super) fn run(context: &Context, task: &Task, wanted: &Wanted) -> Result<(Outcome, Vec<WayOut>), Error> {
-    let named = resolve(context, task, wanted)?;
     let (applied, draft) = decide_and_write(context, task, |scene| {
+        // Each time anew: a ref that moved meanwhile names another commit now.
+        let named = resolve(context, task, wanted)?;
         check(scene, &named)?;
         Draft::of_request(scene, &named)
     })?;

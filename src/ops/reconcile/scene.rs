@@ -10,7 +10,7 @@ use crate::domain::plan::Plan;
 use crate::domain::reconcile::{Item, Recorded, WayOut};
 use crate::domain::registry::{Conflict, TaskEntry, Thing};
 use crate::domain::revision::Purpose;
-use crate::git::{Head, History, Limits};
+use crate::git::{Head, History, Limits, Resolved};
 use crate::ops::Error;
 use crate::ops::task::{Task, is_same_folder};
 use crate::store::consumers::DoneStage;
@@ -60,7 +60,10 @@ impl<'r> Scene<'r> {
             return Ok(self.tip(&name)?.map(|commit| Candidate { name, commit }));
         }
         let resolved = self.task.repository.commit_by_ref(self.context, &name, Purpose::Candidate)?;
-        Ok(resolved.ok().map(|resolved| Candidate { name: resolved.name, commit: resolved.commit }))
+        let Ok(Resolved { name, commit }) = resolved else { return Ok(None) };
+        // It stands where it was first seen, also where it moves on meanwhile.
+        let commit = *self.tips.entry(name.clone()).or_insert(Some(commit));
+        Ok(commit.map(|commit| Candidate { name, commit }))
     }
 
     /// The base ref and its upstream, those of them that exist.

@@ -5,5 +5,6 @@ mod errors;
 mod gates;
 mod into;
 mod prepare;
+mod races;
 mod repairs;
 mod stages;
