@@ -1,7 +1,9 @@
 //! Before a run is prepared: repair what is proved, as well as that goes, then let the gate decide.
 
+use std::collections::BTreeMap;
+
 use super::apply::{decide_and_write, nothing_under_way};
-use super::draft::Draft;
+use super::draft::{Draft, Named, is_id, on_branch};
 use super::gates::Gate;
 use super::scene::{Scene, lasting, short};
 use super::{Repair, guidance};
@@ -10,7 +12,6 @@ use crate::domain::reconcile::{Cause, HeldBy, Item, Kind, RefusedDependency, Way
 use crate::domain::records::Record;
 use crate::ops::Error;
 use crate::ops::reconcile::content::Base;
-use crate::ops::reconcile::draft::Named;
 use crate::ops::task::Task;
 use crate::store::consumers::DoneStage;
 
@@ -102,7 +103,15 @@ impl Scene<'_> {
         }
         let head = self.task_head()?;
         nothing_under_way(self, head.iter().map(|head| head.name.clone()).collect())?;
-        let mut rows = Vec::new();
+        let mut rows = BTreeMap::new();
+        // What the repair before the gate could not write, since it was skipped.
+        for stage in gate.left_behind(&findings.done) {
+            let landed = on_branch(&findings.done[&stage]);
+            rows.extend(landed.and_then(|(landed, on)| {
+                let row = self.automatic_row(stage, landed, (on, findings.done[&stage].branch_tip))?;
+                Some((stage, row))
+            }));
+        }
         for (item, held) in &gate.items {
             let (Some(predecessor), Some(HeldBy::Head { answer, .. })) = (item.predecessor, held) else { continue };
             if let Some(warning) = item.gone_again() {
@@ -114,11 +123,14 @@ impl Scene<'_> {
                 Some(recorded) => self.reaches(head.commit, recorded)?,
                 None => false,
             };
-            if !is_recorded {
-                let on = lasting(self.context, self.task, head.name.clone(), head.commit);
-                rows.extend(self.automatic_row(predecessor, (landed, answer.proof), (&on, finding.branch_tip)));
+            let on = lasting(self.context, self.task, head.name.clone(), head.commit);
+            // What is on no branch would be left behind at once.
+            if !is_recorded && !is_id(&on) {
+                let row = self.automatic_row(predecessor, (landed, answer.proof), (&on, finding.branch_tip));
+                rows.extend(row.map(|row| (predecessor, row)));
             }
         }
+        let rows = rows.into_values().collect::<Vec<_>>();
         let mut tips = self.tips_of(&findings)?;
         tips.extend(head.map(|head| (head.name, Some(head.commit))));
         let keep = self.keep_refs(&rows)?;

@@ -8,7 +8,7 @@ use super::scene::Scene;
 use super::{Item, Kind, WayOut};
 use crate::domain::equivalence::{Candidate, Proof};
 use crate::domain::ids::CommitId;
-use crate::domain::reconcile::{Classification, Into, automatic, by_person};
+use crate::domain::reconcile::{Into, automatic, by_person};
 use crate::domain::records::Record;
 use crate::git::{Limits, keep};
 use crate::ops::Error;
@@ -195,13 +195,12 @@ impl Scene<'_> {
 }
 
 /// Where a stage is proved to have landed on its branch.
-fn on_branch(finding: &Finding) -> Option<((CommitId, Option<Proof>), &String)> {
-    let is_auto = finding.item.classification == Classification::Auto;
-    let on = finding.on.as_ref().filter(|_| is_auto)?;
+pub(super) fn on_branch(finding: &Finding) -> Option<((CommitId, Option<Proof>), &String)> {
+    let on = finding.on.as_ref().filter(|_| finding.is_auto())?;
     Some(((finding.item.suggested_commit?, finding.item.proof), on))
 }
 
 /// Whether a name is an id, which names a commit and not a place.
-fn is_id(name: &str) -> bool {
+pub(super) fn is_id(name: &str) -> bool {
     name.parse::<crate::domain::ids::ObjectId>().is_ok()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::scene::Scene;
 use crate::domain::equivalence::Candidate;
 use crate::domain::ids::CommitId;
-use crate::domain::reconcile::{self, Item, Landing, Next, Recorded, SearchFor, StageFacts};
+use crate::domain::reconcile::{self, Classification, Item, Landing, Next, Recorded, SearchFor, StageFacts};
 use crate::git::Limits;
 use crate::ops::Error;
 
@@ -25,6 +25,13 @@ pub(super) struct Finding {
     pub(super) on: Option<String>,
     /// Where the stage branch stands.
     pub(super) branch_tip: Option<CommitId>,
+}
+
+impl Finding {
+    /// Whether it is to be repaired from proof.
+    pub(super) fn is_auto(&self) -> bool {
+        self.item.classification == Classification::Auto
+    }
 }
 
 impl Findings {

@@ -1,6 +1,6 @@
 //! The gates of the stages to come.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::findings::Finding;
 use super::scene::Scene;
@@ -10,11 +10,22 @@ use crate::git::Resolved;
 use crate::ops::Error;
 
 /// The items of one gate, with what the task worktree was found to hold of each.
+#[derive(Default)]
 pub(super) struct Gate {
     /// Whether the stage starts from the task worktree.
     pub(super) is_multiple: bool,
     /// One for each predecessor.
     pub(super) items: Vec<(Item, Option<HeldBy>)>,
+    /// Every stage that must be done before, directly or through others.
+    dependencies: BTreeSet<u32>,
+}
+
+impl Gate {
+    /// The dependencies whose branches have left behind what is recorded, and are proved to hold their content still.
+    pub(super) fn left_behind(&self, done: &BTreeMap<u32, Finding>) -> Vec<u32> {
+        let is_auto = |stage: &&u32| done.get(stage).is_some_and(|finding| finding.is_auto());
+        self.dependencies.iter().filter(is_auto).copied().collect()
+    }
 }
 
 impl Scene<'_> {
@@ -31,12 +42,13 @@ impl Scene<'_> {
 
     /// The gate of `stage`.
     pub(super) fn gate_of(&mut self, stage: u32, done: &BTreeMap<u32, Finding>) -> Result<Gate, Error> {
-        let Some(plan) = &self.plan else { return Ok(Gate { is_multiple: false, items: Vec::new() }) };
+        let Some(plan) = &self.plan else { return Ok(Gate::default()) };
         let mut direct: Vec<u32> = plan.stage(stage).map(|stage| stage.depends_on.clone()).unwrap_or_default();
         direct.sort_unstable();
         direct.dedup();
         let mut items = Vec::new();
-        for predecessor in plan.all_dependencies(stage) {
+        let dependencies = plan.all_dependencies(stage);
+        for &predecessor in &dependencies {
             let finding = done.get(&predecessor);
             let state = finding.map_or(State::NotDone, |finding| State::Done(finding.item.clone()));
             let dependency = Dependency { stage: predecessor, is_direct: direct.contains(&predecessor), state };
@@ -46,7 +58,7 @@ impl Scene<'_> {
             };
             items.extend(gate(stage, &dependency, held.as_ref()).map(|item| (item, held)));
         }
-        Ok(Gate { is_multiple: direct.len() > 1, items })
+        Ok(Gate { is_multiple: direct.len() > 1, items, dependencies })
     }
 
     /// Whether the task worktree holds a stage, and where that is not so, whether the base does.

@@ -149,3 +149,37 @@ fn a_single_dependency_that_is_stale_refuses_too() {
     assert!(message.starts_with("stage 3: predecessor stage 1 ("), "{message}");
     assert!(hint.contains("--apply --stage 1 --use-ref fix-login-s1"), "{hint}");
 }
+
+#[test]
+fn a_stage_never_starts_from_what_its_dependencys_branch_has_left_behind() {
+    let story = Story::new();
+    story.write_plan(&[(1, &[]), (3, &[1])]);
+    story.stage(1, "main", &[("a.txt", 3, "one")]);
+    story.edit("a.txt", 35, "main moved on");
+    story.git(&["rebase", "-q", "main", &branch(1)]);
+    story.git(&["checkout", "-q", "main"]);
+    // The repair before it was skipped, for whatever reason.
+    let repairs = gate(&story).unwrap();
+    assert_eq!(repairs.len(), 1, "{repairs:?}");
+    assert_eq!(story.rows().last().unwrap()["head_commit"], json!(story.rev(&branch(1))));
+    assert_eq!(gate(&story), Ok(vec![]));
+}
+
+#[test]
+fn a_gate_passed_from_a_detached_head_writes_once() {
+    let (story, _) = two_and_one();
+    let worktree = story.sandbox.path().join("task worktree");
+    story.git(&["worktree", "add", "-q", "--detach", worktree.to_str().unwrap(), BRANCH]);
+    story.write_registry(&json!({"worktree_path": worktree}));
+    for stage in [1, 2] {
+        story.sandbox.git(&worktree, &["merge", "-q", "--squash", &branch(stage)]);
+        story.sandbox.git(&worktree, &["commit", "-q", "-m", "squashed"]);
+    }
+    let mut rows = Vec::new();
+    for _ in 0..3 {
+        repair(&story);
+        gate(&story).unwrap();
+        rows.push(story.rows().len());
+    }
+    assert_eq!((rows[0], rows[1]), (rows[1], rows[2]), "{rows:?}");
+}
