@@ -176,6 +176,11 @@ impl Sighting {
             })
     }
 
+    /// Whether it changes more of the stage's paths than `unit` does.
+    pub fn touches_besides(&self, unit: &Unit) -> bool {
+        (0..self.before.len()).any(|path| self.touches(path) && !unit.changes.iter().any(|change| change.path == path))
+    }
+
     /// Whether it touches the path.
     pub fn touches(&self, path: usize) -> bool {
         self.before[path] != self.after[path]

@@ -312,7 +312,9 @@ impl Ladder {
         };
         let scope = Scope::Commit(solid[commit]);
         let unit = self.stage.unit(scope);
-        if sighting.makes(unit) {
+        if sighting.touches_besides(unit) {
+            // A review that was amended into it: not what the stage did.
+        } else if sighting.makes(unit) {
             self.found[commit].push(place);
         } else if may_replay(unit, sighting) {
             return Some(Question::Replay { place, scope, base: ReplayBase::Recorded });

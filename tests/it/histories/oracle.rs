@@ -67,7 +67,11 @@ impl World {
         let per_commit = self.line(base, head).map_or_else(Vec::new, |line| {
             let found = line.iter().map(|&(from, to)| {
                 let (from, to) = (&self.commits[from].tree, &self.commits[to].tree);
-                found(&|place| self.makes(from, to, place).max(self.replays(from, to, place, &[])))
+                let others: Vec<&String> = touched.iter().filter(|path| same(from.get(*path), to.get(*path))).collect();
+                found(&|place| match self.leaves(place, &others) {
+                    true => self.makes(from, to, place).max(self.replays(from, to, place, &[])),
+                    false => No,
+                })
             });
             self.tops(&found.collect::<Vec<_>>())
         });
@@ -99,6 +103,12 @@ impl World {
             let mut files_there = [before, after].into_iter().filter_map(|tree| tree.get(path));
             paths.contains(path) || files_there.any(|file| files.contains(&file.who))
         })
+    }
+
+    /// Whether a commit leaves these paths as they were.
+    fn leaves(&self, place: usize, paths: &[&String]) -> bool {
+        let (before, after) = (self.before(place), &self.commits[place].tree);
+        paths.iter().all(|path| same(before.get(*path), after.get(*path)))
     }
 
     fn before(&self, place: usize) -> &Tree {

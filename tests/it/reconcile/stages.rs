@@ -278,3 +278,16 @@ fn stages_recorded_one_on_the_other_are_each_repaired_after_a_rebase_of_both() {
     let new: Vec<&Value> = applied["applied"].as_array().unwrap().iter().map(|one| &one["new_commit"]).collect();
     assert_eq!(new, [&json!(story.rev(&branch(1))), &json!(story.rev(&branch(2)))]);
 }
+
+#[test]
+fn a_review_amended_into_the_last_of_several_commits_is_asked_about() {
+    let story = Story::new();
+    story.stage(1, "main", &[("a.txt", 3, "one"), ("b.txt", 3, "two")]);
+    story.git(&["checkout", "-q", &branch(1)]);
+    let reviewed = std::fs::read_to_string(story.shop.join("a.txt")).unwrap().replace("one\n", "uno\n");
+    std::fs::write(story.shop.join("a.txt"), reviewed).unwrap();
+    story.git(&["commit", "-q", "-a", "--amend", "--no-edit"]);
+    story.git(&["checkout", "-q", "main"]);
+    let item = story.item(2);
+    assert_eq!((&item["classification"], &item["suggested_commit"]), (&json!("confirm"), &Value::Null), "{item}");
+}

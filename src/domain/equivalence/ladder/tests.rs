@@ -262,6 +262,23 @@ fn same_end_and_carriers_come_last() {
     assert_eq!((answer.proof, answer.matched_commit), (Some(Proof::Carrier), Some(commit(7))));
 }
 
+#[test]
+fn a_commit_that_changes_more_of_the_stage_than_one_commit_of_it_lands_none() {
+    // The second commit, amended: it changes the file of the first as well.
+    let sightings = vec![sighting(2, [2, 11], [3, 12]), sighting(1, [1, 11], [2, 11])];
+    let natural = |place| Question::Replay { place, scope: Scope::Whole, base: ReplayBase::Natural };
+    let script = vec![
+        (Question::Reach, NOT_REACHED),
+        (Question::Sightings, found(sightings)),
+        (natural(0), Answer::Replay(Replayed::NotApplicable)),
+        (natural(1), Answer::Replay(Replayed::NotApplicable)),
+        (Question::SameEnd, Answer::SameEnd(Some(false))),
+        (Question::Effect, effect_of(Outcome::ConflictKeepsOurs, Outcome::Changes)),
+    ];
+    let answer = climb(stage(), 0, script);
+    assert_eq!((answer.verdict, answer.proof), (Verdict::Ask, None));
+}
+
 /// Whether a carried stage that was worked on since is still there, by what its carrier's commit touches.
 #[test]
 fn what_was_worked_on_counts_only_where_its_landing_was_seen() {
@@ -372,12 +389,9 @@ fn an_answer_that_is_missing_leaves_it_open() {
         (Question::Sightings, found(vec![sighting(2, [5, 11], [7, 12])])),
         (replay(0, ReplayBase::Recorded), Answer::Replay(Replayed::Unknown)),
         (replay(0, ReplayBase::Natural), Answer::Replay(Replayed::NotApplicable)),
-        (
-            Question::Replay { place: 0, scope: Scope::Commit(0), base: ReplayBase::Recorded },
-            Answer::Replay(Replayed::Conflict),
-        ),
         (Question::SameEnd, Answer::SameEnd(Some(false))),
         (Question::Effect, gone()),
+        (Question::Trace { place: 0, scope: Scope::Commit(0) }, Answer::Trace(Some(false))),
     ];
     let answer = climb(stage(), 0, script);
     assert_eq!((answer.status, answer.verdict), (Status::NotMerged, Verdict::Ask));
