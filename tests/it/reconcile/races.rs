@@ -3,8 +3,8 @@
 use okstra::store::consumers::LogGuard;
 use serde_json::json;
 
-use super::story::{Story, branch};
 use crate::common::Run;
+use crate::common::story::{Story, branch};
 
 /// Stage 1, squashed into main.
 fn squashed() -> (Story, String) {
