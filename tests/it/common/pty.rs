@@ -20,7 +20,8 @@ pub(crate) struct Pty {
     child: Started,
     keyboard: File,
     screen: Receiver<Vec<u8>>,
-    seen: String,
+    /// As it came: a chunk may end in the middle of a character.
+    seen: Vec<u8>,
 }
 
 impl Pty {
@@ -41,7 +42,7 @@ impl Pty {
         let child = command.arg("on-terminal").arg(device).args(program_and_arguments).started();
         let keyboard = File::from(master);
         let screen = watch(keyboard.try_clone().unwrap().into());
-        Self { child, keyboard, screen, seen: String::new() }
+        Self { child, keyboard, screen, seen: Vec::new() }
     }
 
     /// Types `text`; `\x03` is Ctrl-C.
@@ -52,11 +53,11 @@ impl Pty {
     /// Waits until `text` has appeared.
     pub(crate) fn wait_for(&mut self, text: &str) {
         let start = Instant::now();
-        while !self.seen.contains(text) {
+        while !self.text().contains(text) {
             let left = PATIENCE.checked_sub(start.elapsed()).unwrap_or_default();
             match self.screen.recv_timeout(left) {
-                Ok(bytes) => self.seen.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(error) => panic!("no {text:?} on the terminal ({error}), but: {:?}", self.seen),
+                Ok(bytes) => self.seen.extend(bytes),
+                Err(error) => panic!("no {text:?} on the terminal ({error}), but: {:?}", self.text()),
             }
         }
     }
@@ -68,13 +69,18 @@ impl Pty {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
-            assert!(start.elapsed() < PATIENCE, "it does not end; so far: {:?}", self.seen);
+            assert!(start.elapsed() < PATIENCE, "it does not end; so far: {:?}", self.text());
             std::thread::sleep(Duration::from_millis(5));
         };
         while let Ok(bytes) = self.screen.recv_timeout(Duration::from_millis(200)) {
-            self.seen.push_str(&String::from_utf8_lossy(&bytes));
+            self.seen.extend(bytes);
         }
-        (status, self.seen)
+        (status, self.text())
+    }
+
+    /// What has appeared so far.
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.seen).into_owned()
     }
 }
 
