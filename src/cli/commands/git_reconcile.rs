@@ -1,6 +1,6 @@
 //! `okstra git-reconcile`
 
-mod print;
+pub(super) mod print;
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::context::Context;
-use crate::ops::reconcile::{self, Options, Outcome, Reconciled, Repair};
+use crate::ops::reconcile::{self, Options};
 
 /// Find and repair recorded commits that outside history changes made stale
 ///
@@ -91,23 +91,8 @@ impl From<Args> for Options {
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
     let options = Options::from(args);
     let reconciled = reconcile::run(context, &options)?;
-    notices(&reconciled).for_each(|notice| output.notice(&notice));
     reconciled.warnings().iter().for_each(|warning| output.warning(warning));
+    print::notices(&reconciled).for_each(|notice| output.notice(&notice));
     output.show(&reconciled.outcome, |output| print::print(&options, &reconciled, output));
     Ok(if reconciled.needs_a_person() { Exit::Decide } else { Exit::Done })
-}
-
-/// All that the command says to people, for another command that shows it.
-pub(super) fn show(options: &Options, reconciled: &Reconciled, output: &mut Output) {
-    notices(reconciled).for_each(|notice| output.text(&notice));
-    print::print(options, reconciled, output);
-}
-
-/// What is said of the automatic repairs.
-fn notices(reconciled: &Reconciled) -> impl Iterator<Item = String> {
-    let applied = match &reconciled.outcome {
-        Outcome::Applied(applied) => applied.applied.as_slice(),
-        Outcome::Inspected(_) => &[],
-    };
-    applied.iter().filter_map(Repair::notice)
 }

@@ -1,6 +1,6 @@
 //! The demo, told to people.
 
-use crate::cli::commands::git_reconcile;
+use crate::cli::commands::git_reconcile::print as git_reconcile;
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
 use crate::cli::words;

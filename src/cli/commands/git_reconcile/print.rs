@@ -8,6 +8,21 @@ use crate::ops::reconcile::{
     AppliedDocument, Classification, Into, Item, Kind, Options, Outcome, Reason, Reconciled, Repair,
 };
 
+/// All that the command says to people, for another command that shows it.
+pub(in crate::cli::commands) fn show(options: &Options, reconciled: &Reconciled, output: &mut Output) {
+    notices(reconciled).for_each(|notice| output.text(&notice));
+    print(options, reconciled, output);
+}
+
+/// What is said of the automatic repairs.
+pub(super) fn notices(reconciled: &Reconciled) -> impl Iterator<Item = String> {
+    let applied = match &reconciled.outcome {
+        Outcome::Applied(applied) => applied.applied.as_slice(),
+        Outcome::Inspected(_) => &[],
+    };
+    applied.iter().filter_map(Repair::notice)
+}
+
 /// Prints what was found, or what was done and is not said yet.
 pub(super) fn print(options: &Options, reconciled: &Reconciled, output: &mut Output) {
     match &reconciled.outcome {
