@@ -2,6 +2,7 @@
 
 use super::output::Tone;
 use crate::ops::content_merged::{Effect, Proof, Verdict};
+use crate::ops::doctor::Status;
 use crate::ops::reconcile::Classification;
 
 /// The word of a verdict, and how it should look.
@@ -45,5 +46,14 @@ pub(super) fn classification(class: Classification) -> (Tone, &'static str) {
         Classification::Auto => (Tone::Good, "auto"),
         Classification::Confirm => (Tone::Doubtful, "confirm"),
         Classification::Waiting => (Tone::Quiet, "waiting"),
+    }
+}
+
+/// The word of a check's status, and how it should look.
+pub(super) fn status(status: Status) -> (Tone, &'static str) {
+    match status {
+        Status::Ok => (Tone::Good, "ok"),
+        Status::Warning => (Tone::Doubtful, "warning"),
+        Status::Problem => (Tone::Bad, "problem"),
     }
 }

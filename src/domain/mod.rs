@@ -1,6 +1,7 @@
 //! Every decision of okstra, on values alone: no files, no processes, no clock.
 
 pub mod batch;
+pub mod doctor;
 pub mod equivalence;
 pub mod hint;
 pub mod ids;

@@ -105,7 +105,7 @@ pub(super) fn ref_name(task: &TaskName) -> String {
 }
 
 /// The registry row as it is mirrored: what is true in every clone, without paths and reservations.
-fn row(key: &TaskKey, entry: &TaskEntry) -> Vec<u8> {
+pub(super) fn row(key: &TaskKey, entry: &TaskEntry) -> Vec<u8> {
     let stages = entry.stages.iter().map(|(number, stage)| {
         let kept =
             StageEntry { branch: stage.branch.clone(), base_ref: stage.base_ref.clone(), ..StageEntry::default() };
@@ -126,7 +126,7 @@ fn mirrored_row(context: &Context, task: &Task) -> Result<Option<SnapshotFile>, 
 
 /// The files at or below `path`, with their paths below `.okstra/`: regular files of at most 1 MiB, without live logs,
 /// locks and what a crash left of a write.
-fn collect(context: &Context, layout: &Layout, path: &Path) -> Result<Vec<SnapshotFile>, Error> {
+pub(super) fn collect(context: &Context, layout: &Layout, path: &Path) -> Result<Vec<SnapshotFile>, Error> {
     if path.is_file() {
         return Ok(vec![file(&below(layout, path), crate::fs::read(path)?)]);
     }
@@ -154,7 +154,7 @@ fn file(path: &[u8], content: Vec<u8>) -> SnapshotFile {
 }
 
 /// The path below `.okstra/`, with `/` between its parts.
-fn below(layout: &Layout, path: &Path) -> Vec<u8> {
+pub(super) fn below(layout: &Layout, path: &Path) -> Vec<u8> {
     let relative = path.strip_prefix(layout.folder()).unwrap_or(path);
     let parts: Vec<_> = relative.components().map(|part| part.as_os_str().as_encoded_bytes().to_vec()).collect();
     parts.join(&b'/')

@@ -1,7 +1,7 @@
 //! The frozen plans of a task, `plans/<id>.json`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::json::{Document, SchemaVersion};
@@ -13,6 +13,9 @@ use crate::fs;
 /// The newest schema that is understood. 1.0: the fields of [`Plan`].
 const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 0 };
 
+/// A plan's file, and the plan, or why it cannot be gone by.
+pub type Frozen = (PathBuf, Result<Plan, Error>);
+
 /// Every plan in `folder`, by id; none where there is no such folder. Files without the extension `json` and hidden
 /// ones are none.
 ///
@@ -20,9 +23,22 @@ const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 0 };
 /// [`Error::BadPlan`] for a plan whose id is not its file's name, that was approved for another task than `task`, or
 /// whose time or stages are wrong; and the errors of [`Document::read`].
 pub fn read_plans(folder: &Path, task: &TaskKey) -> Result<Vec<Plan>, Error> {
+    read_each(folder, task)?.into_iter().map(|(_, plan)| plan).collect()
+}
+
+/// The same, each plan with its file, whether it can be gone by or not.
+///
+/// # Errors
+/// [`Error::Fs`] when the folder cannot be read.
+pub fn read_each(folder: &Path, task: &TaskKey) -> Result<Vec<Frozen>, Error> {
     let names = fs::names_in(folder)?;
     let ids = names.iter().filter(|name| !name.starts_with('.')).filter_map(|name| name.strip_suffix(".json"));
-    ids.map(|id| read_plan(&folder.join(format!("{id}.json")), id, task)).collect()
+    let plan = |id: &str| {
+        let path = folder.join(format!("{id}.json"));
+        let plan = read_plan(&path, id, task);
+        (path, plan)
+    };
+    Ok(ids.map(plan).collect())
 }
 
 /// The plan in `folder` that holds now: the one that was approved last.

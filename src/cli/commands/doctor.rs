@@ -11,19 +11,21 @@ use crate::cli::output::Output;
 use crate::context::Context;
 use crate::ops::doctor::{self, Options};
 
-/// Bring back records that were lost
+/// Check this machine and the project's records, and bring back records that were lost
 ///
-/// okstra mirrors the records of each task to a ref, refs/okstra/state/GROUP/ID. With --restore what is missing on disk
-/// is brought back from there: files of .okstra/ and rows of the registry. What is there is never touched.
+/// Every line says ok, warning or problem, and what to do. okstra mirrors the records of each task to a ref,
+/// refs/okstra/state/GROUP/ID. With --restore what is missing on disk is brought back from there: files of .okstra/ and
+/// rows of the registry. What is there is never touched.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  okstra doctor
   okstra doctor --restore
   okstra doctor --restore --task auth/fix-login
 
-Exit codes: 0 done, 2 something needs a person, 1 error.")]
+Exit codes: 0 no problem, 2 a problem was found or something was not brought back, 1 error.")]
 pub(in crate::cli) struct Args {
     /// Bring back what is mirrored and missing, never over what is there
-    #[arg(long, required = true)]
+    #[arg(long)]
     restore: bool,
     /// With --restore: the records of this task only, GROUP/ID [default: of all that are mirrored]
     #[arg(long, value_name = "TASK", value_parser = Text)]

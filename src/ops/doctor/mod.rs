@@ -1,7 +1,13 @@
-//! doctor: bring back what was lost and is mirrored.
+//! doctor: look at the machine and the project, and bring back what was lost and is mirrored.
 
+mod check;
+mod commits;
+mod files;
+mod machine;
+mod mirrors;
 mod registry_rows;
 mod restore;
+mod worktrees;
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +15,9 @@ use serde::Serialize;
 
 use super::{Error, task};
 use crate::context::Context;
+pub use crate::domain::doctor::{Advice, Check, Status};
 use crate::git::Repository;
+pub use check::Report;
 pub use restore::{Refused, Restored};
 
 /// What to do.
@@ -23,10 +31,12 @@ pub struct Options {
     pub task: Option<String>,
 }
 
-/// What was done.
+/// What was found, or done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Outcome {
+    /// Without `restore`.
+    Checked(Report),
     /// With `restore`.
     Restored(Restored),
 }
@@ -35,12 +45,13 @@ impl Outcome {
     /// Whether a person has to look at something.
     pub fn needs_a_person(&self) -> bool {
         match self {
+            Self::Checked(report) => report.worst() == Status::Problem,
             Self::Restored(restored) => !restored.refused.is_empty(),
         }
     }
 }
 
-/// Brings back what is missing.
+/// Looks at everything that can be wrong, or brings back what is missing.
 ///
 /// # Errors
 /// When the request contradicts itself, nothing is mirrored of the task, or something cannot be read or written. What was
@@ -51,6 +62,9 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
             message: "--task requires --restore".to_owned(),
             hint: "doctor looks at all tasks; to bring back the records of one: --restore --task GROUP/ID".to_owned(),
         });
+    }
+    if !options.restore {
+        return check::run(context, options).map(Outcome::Checked);
     }
     let (root, repository) = root(context, options.project_root.as_deref())?;
     restore::run(context, (root, &repository), options.task.as_deref()).map(Outcome::Restored)

@@ -1,9 +1,13 @@
 //! doctor on real projects: what is lost and comes back, what is wrong and is found.
 
+mod checks;
 mod hostile;
 #[cfg(unix)]
 mod killed;
+#[cfg(unix)]
+mod machine;
 mod mirror;
+mod refs;
 mod registry;
 mod restore;
 
@@ -53,6 +57,27 @@ fn restore(story: &Story, code: i32, arguments: &[&str]) -> Value {
     assert_eq!(ran.code, Some(code), "{ran:?}");
     assert_eq!(ran.stderr, "");
     ran.json()
+}
+
+/// A check, as `status name: message`, and its advice.
+type Said = (String, String);
+
+/// What `okstra doctor` finds in the story's project that is not ok. It must end with `code`.
+fn found(story: &Story, code: i32) -> Vec<Said> {
+    let ran = doctor(story, &["--json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(code), ""), "{ran:?}");
+    said(&ran.json()).into_iter().filter(|(text, _)| !text.starts_with("ok ")).collect()
+}
+
+fn said(document: &Value) -> Vec<Said> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let checks = document["checks"].as_array().unwrap().iter();
+    checks
+        .map(|check| {
+            let found = format!("{} {}: {}", text(&check["status"]), text(&check["name"]), text(&check["message"]));
+            (found, text(&check["advice"]))
+        })
+        .collect()
 }
 
 /// Every file below `.okstra/` by its path from the project root, without locks.

@@ -191,7 +191,7 @@ fn a_request_that_is_wrong_is_refused_and_says_what_there_is() {
     let cases = [
         (vec!["--restore", "--task", "auth/other"], "no-mirror", "these are mirrored: auth/login"),
         (vec!["--restore", "--task", "nonsense"], "bad-name", ""),
-        (vec!["--task", "auth/login"], "usage", ""),
+        (vec!["--task", "auth/login"], "usage", "--restore --task"),
         (vec!["--restore", "--project-root", "below"], "not-a-project-root", "--project-root '"),
         (vec!["--restore", "--project-root", "nowhere"], "no-such-folder", ""),
     ];

@@ -2,14 +2,37 @@
 
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
-use crate::ops::doctor::{Options, Outcome, Restored};
+use crate::cli::words;
+use crate::ops::doctor::{Advice, Options, Outcome, Report, Restored, Status};
 
 /// More files than this are counted, not listed.
 const MOST_LISTED: usize = 20;
 
 pub(super) fn print(options: &Options, outcome: &Outcome, output: &mut Output) {
     match outcome {
+        Outcome::Checked(report) => print_report(report, output),
         Outcome::Restored(restored) => print_restored(options, restored, output),
+    }
+}
+
+fn print_report(report: &Report, output: &mut Output) {
+    let of = |status: Status| report.checks.iter().filter(|check| check.status == status).count();
+    let found = [(of(Status::Problem), "problem"), (of(Status::Warning), "warning")];
+    let found: Vec<_> = found.into_iter().filter(|(number, _)| *number > 0).map(|(n, what)| count(n, what)).collect();
+    let (tone, word) = words::status(report.worst());
+    let sentence = if found.is_empty() { "everything is as it should be".to_owned() } else { found.join(", ") };
+    output.headline(tone, word, &sentence);
+    let rows = report.checks.iter().map(|check| {
+        let (tone, status) = words::status(check.status);
+        vec![Cell::of(tone, status), Cell::from(check.name), Cell::from(&check.message)]
+    });
+    output.table(&["status", "what", "found"], &rows.collect::<Vec<_>>());
+    let mut said: Vec<&Advice> = Vec::new();
+    for advice in report.checks.iter().filter_map(|check| check.advice.as_ref()) {
+        if !said.contains(&advice) {
+            output.next(&advice.text, &advice.command.iter().map(String::as_str).collect::<Vec<_>>());
+            said.push(advice);
+        }
     }
 }
 

@@ -1,0 +1,122 @@
+//! Recorded commits: whether they exist, and whether a ref keeps each of them; and refs that keep what nothing records.
+
+use std::collections::BTreeSet;
+
+use super::check::{Examined, OnDisk};
+use super::restore::told;
+use crate::domain::doctor::{Fact, Fault, Sound};
+use crate::domain::hint::Hint;
+use crate::domain::ids::CommitId;
+use crate::domain::names::TaskName;
+use crate::git::{self, keep};
+use crate::ops::Error;
+
+/// What a keep ref is named for.
+enum Kept {
+    /// The commit of a stage.
+    Stage(u32),
+    /// The commit of an integration.
+    Integration,
+}
+
+impl Examined<'_> {
+    /// Looks at anchors, recorded commits and keep refs.
+    pub(super) fn check_commits(&mut self) -> Result<(), Error> {
+        let kept = match self.repository.refs_below(self.context, keep::PREFIX) {
+            Ok(kept) => kept,
+            Err(git::Error::Cancelled(cancelled)) => return Err(cancelled.into()),
+            Err(error) => {
+                let fault = Fault { error: told(&error), hint: error.hint(), mirrored: None };
+                self.facts.push(Fact::Repository(fault));
+                return Ok(());
+            }
+        };
+        let names: BTreeSet<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
+        let (mut found, mut count) = (Vec::new(), 0);
+        for (task, on_disk) in &self.tasks {
+            found.extend(self.anchor_of(task));
+            let (facts, fine) = self.commits_of(task, on_disk, &names);
+            found.extend(facts);
+            count += fine;
+        }
+        let strays = kept.iter().filter(|(name, commit)| self.is_stray(name, *commit));
+        found.extend(strays.map(|(name, commit)| Fact::KeepStray { name: name.clone(), commit: *commit }));
+        if found.is_empty() && count > 0 {
+            found.push(Fact::Sound(Sound::Commits, count));
+        }
+        self.facts.extend(found);
+        Ok(())
+    }
+
+    fn anchor_of(&self, task: &TaskName) -> Option<Fact> {
+        let anchor = self.entry(task)?.implementation_base_commit.as_ref()?;
+        let why = self.commit(anchor).err()?;
+        Some(Fact::CommitGone { task: task.clone(), stage: None, why })
+    }
+
+    /// What is wrong with the recorded commits of a task, and how many are right.
+    fn commits_of(&self, task: &TaskName, on_disk: &OnDisk, kept: &BTreeSet<&str>) -> (Vec<Fact>, usize) {
+        let (mut facts, mut fine) = (Vec::new(), BTreeSet::new());
+        for (&stage, done) in &on_disk.done {
+            // A witness that is gone has left its fingerprints, and is no loss.
+            let witness = done.witness.iter().filter_map(|row| self.commit(&row.head_commit).ok());
+            let latest = match self.commit(&done.latest.head_commit) {
+                Ok(commit) => Some(commit),
+                Err(why) => {
+                    facts.push(Fact::CommitGone { task: task.clone(), stage: Some(stage), why });
+                    None
+                }
+            };
+            for commit in latest.into_iter().chain(witness).collect::<BTreeSet<_>>() {
+                match kept.contains(keep::ref_name(task, stage, commit).as_str()) {
+                    true => drop(fine.insert(commit)),
+                    false => facts.push(Fact::NotKept { task: task.clone(), stage, commit }),
+                }
+            }
+        }
+        (facts, fine.len())
+    }
+
+    /// The commit that a recorded id is, or why it is none.
+    fn commit(&self, text: &str) -> Result<CommitId, String> {
+        match self.repository.commit_by_id(text) {
+            Ok(found) => found.map_err(|why| why.to_string()),
+            Err(error) => Err(told(&error)),
+        }
+    }
+
+    /// Whether it is sure that nothing recorded names what a ref keeps.
+    fn is_stray(&self, name: &str, commit: CommitId) -> bool {
+        let Some((task, kept)) = parse(name) else { return true };
+        let Some(on_disk) = self.tasks.get(&task) else {
+            // What is mirrored and lost may name it.
+            return !self.mirrors.contains_key(&task);
+        };
+        match (kept, &on_disk.heads) {
+            (Kept::Stage(stage), Some(heads)) => !heads.iter().any(|(of, text)| *of == stage && is_id(text, commit)),
+            (Kept::Integration, _) => {
+                let made = self.entry(&task).map(|entry| &entry.integrations);
+                made.is_some_and(|made| !made.iter().any(|made| is_id(&made.commit, commit)))
+            }
+            // Without a log nothing is sure.
+            (Kept::Stage(_), None) => false,
+        }
+    }
+}
+
+/// Whose the keep ref with this name is, and what it keeps.
+fn parse(name: &str) -> Option<(TaskName, Kept)> {
+    let (task, own) = name.strip_prefix(keep::PREFIX)?.rsplit_once('/')?;
+    let (of, _) = own.split_once('-')?;
+    let kept = match of {
+        "task" => Kept::Integration,
+        of => Kept::Stage(of.strip_prefix('s')?.parse().ok()?),
+    };
+    Some((task.parse().ok()?, kept))
+}
+
+/// Whether a recorded text is the id of `commit`, perhaps shortened.
+fn is_id(text: &str, commit: CommitId) -> bool {
+    let text = text.trim().to_ascii_lowercase();
+    text.len() >= 7 && commit.to_string().starts_with(&text)
+}
