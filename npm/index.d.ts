@@ -18,6 +18,9 @@ export declare function contentMerged(options: ContentMergedOptions): Promise<Co
 /** Shows what okstra does, on a scratch project in the temporary folder. */
 export declare function demo(options?: DemoOptions): Promise<Demo>;
 
+/** Checks the machine and the project's records; with `restore` brings back what is mirrored and missing on disk. */
+export declare function doctor(options?: DoctorOptions): Promise<DoctorReport | DoctorRestored>;
+
 /** Finds recorded commits that outside history changes made stale, and repairs them where that is asked for and proved. */
 export declare function gitReconcile(options?: GitReconcileOptions): Promise<GitReconcileInspection | GitReconcileApplied>;
 
@@ -249,6 +252,64 @@ export interface DemoLogRow {
   run: string | null
   /** The ref on which the commit was found, or that a person named; null for a row that says the stage is done. */
   ref: string | null
+}
+
+/** What to do. */
+export interface DoctorOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** Bring back what is mirrored and missing on disk, never over what is there; without it everything is checked. */
+  restore?: boolean
+  /** With `restore`: of this task only, `GROUP/ID`. */
+  task?: string
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was checked. */
+export interface DoctorReport {
+  /** Every check, in the order in which they were made. */
+  checks: Array<DoctorCheck>
+}
+
+/** One thing that was checked. */
+export interface DoctorCheck {
+  /** What was checked, a kebab-case word; several checks may have the same. */
+  name: string
+  /** It is as it should be; nothing is lost and it should be looked at; something is lost or does not work. */
+  status: 'ok' | 'warning' | 'problem'
+  /** What was found, a sentence for people. */
+  message: string
+  /** What to do about it; a command, where there is one, stands at its end. */
+  advice: string | null
+}
+
+/** What was brought back, and what was not. */
+export interface DoctorRestored {
+  /** The tasks whose mirrors were gone through, `GROUP/ID`. */
+  tasks: Array<string>
+  /** The files that were brought back, from the project root. */
+  restored: Array<string>
+  /** The tasks whose registry rows were brought back, `PROJECT/GROUP/ID`. */
+  registry: Array<string>
+  /** How many mirrored files were there already; they stay as they are. */
+  kept: number
+  /** Those of them that hold something else than the mirror. */
+  differing: Array<string>
+  /** What a mirror holds and no okstra of this version writes; it was left there. */
+  ignored: Array<string>
+  /** What could not be brought back; a person has to look at it. */
+  refused: Array<DoctorRefused>
+}
+
+/** Something that was not brought back. */
+export interface DoctorRefused {
+  /** The task whose mirror holds it. */
+  task: string
+  /** The file, from the project root; null for the whole task, or its registry row. */
+  path: string | null
+  /** Why, a clause. */
+  reason: string
 }
 
 /** What to look at, and what to do about it. */

@@ -18,6 +18,12 @@ export const demo = operation("demo", {
   keep: "boolean?",
 });
 
+export const doctor = operation("doctor", {
+  projectRoot: "string?",
+  restore: "boolean?",
+  task: "string?",
+});
+
 export const gitReconcile = operation("gitReconcile", {
   projectRoot: "string?",
   task: "string?",

@@ -2,6 +2,7 @@
 
 pub mod content_merged;
 pub mod demo;
+pub mod doctor;
 pub mod git_reconcile;
 pub mod job;
 pub mod run;

@@ -1,11 +1,13 @@
 /** The same input through every door gives the same document: `bin/okstra --json`, the executable, the function. */
 import assert from "node:assert/strict";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { contentMerged, demo } from "okstra";
 import { built, git, history, longHistory, okstra, run } from "./common.mjs";
+import { contentMerged, doctor } from "okstra";
+import { built, environment, git, history, longHistory, okstra, run } from "./common.mjs";
 
 /** @type {string} */
 let folder;
@@ -95,4 +97,77 @@ test("the same story", async () => {
   assert.deepEqual([dispatched.code, dispatched.stderr], [0, ""]);
   assert.equal(dispatched.stdout, executed.stdout);
   assert.deepEqual(called, JSON.parse(dispatched.stdout));
+/**
+ * A project with a mirror of the task `auth/login`.
+ *
+ * @param {string} name
+ */
+function mirrored(name) {
+  const root = join(folder, name);
+  const records = join(root, "records");
+  mkdirSync(join(records, "tasks", "auth", "login"), { recursive: true });
+  git(root, "init", "-q", "-b", "main");
+  const row = { key: "shop/auth/login", entry: { branch: "fix-login" } };
+  writeFileSync(join(records, "project.json"), '{"projectId":"shop"}');
+  writeFileSync(join(records, "registry.json"), JSON.stringify(row));
+  writeFileSync(join(records, "tasks", "auth", "login", "task-manifest.json"), '{"taskKey":"shop/auth/login","category":"fix"}');
+  git(root, "add", "--", "records");
+  const tree = git(root, "write-tree", "--prefix=records/");
+  git(root, "update-ref", "refs/okstra/state/auth/login", git(root, "commit-tree", "-m", "state", tree));
+  git(root, "rm", "-q", "-r", "--cached", "--", "records");
+  rmSync(records, { recursive: true });
+  return root;
+}
+
+/** @param {string} project @param {Record<string, unknown>} options @param {() => void} [before] */
+async function doctorThroughAll(project, options, before = () => {}) {
+  const home = join(folder, "okstra home");
+  const words = Object.entries(options).flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, String(value)]));
+  const args = ["doctor", "--project-root", project, "--json", ...words];
+  const env = { ...environment, OKSTRA_HOME: home };
+  const endings = [];
+  for (const door of [() => okstra(args, { env }), () => run(built.executable, args, { env })]) {
+    before();
+    endings.push(await door());
+  }
+  const [dispatched, executed] = endings;
+  assert.deepEqual({ ...executed }, { ...dispatched });
+  before();
+  const kept = process.env.OKSTRA_HOME;
+  process.env.OKSTRA_HOME = home;
+  const called = await doctor({ projectRoot: project, ...options }).catch((error) => ({ error: error.message, code: error.code, hint: error.hint ?? null }));
+  if (kept === undefined) delete process.env.OKSTRA_HOME;
+  else process.env.OKSTRA_HOME = kept;
+  assert.deepEqual(called, JSON.parse(dispatched.stdout));
+  return { code: dispatched.code, document: /** @type {any} */ (called) };
+}
+
+test("the same restore, and the same checks before and after", async () => {
+  const project = mirrored("lost 'project'");
+  const lose = () => {
+    for (const lost of [join(project, ".okstra"), join(folder, "okstra home")]) rmSync(lost, { recursive: true, force: true });
+  };
+  const sick = await doctorThroughAll(project, {});
+  assert.equal(sick.code, 2);
+  assert.ok(sick.document.checks.some((/** @type {any} */ check) => check.status === "problem" && check.advice.includes("okstra doctor --restore")));
+  const { code, document } = await doctorThroughAll(project, { restore: true }, lose);
+  assert.equal(code, 0, JSON.stringify(document));
+  assert.equal(document.restored.length, 3);
+  assert.deepEqual(document.registry, ["shop/auth/login"]);
+  assert.ok(existsSync(join(project, ".okstra", "project.json")));
+  const again = await doctorThroughAll(project, { restore: true, task: "auth/login" });
+  assert.deepEqual([again.code, again.document.restored, again.document.kept], [0, [], 2]);
+  const healthy = await doctorThroughAll(project, {});
+  assert.equal(healthy.code, 0, JSON.stringify(healthy.document));
+});
+
+test("the same errors of doctor", async () => {
+  const project = mirrored("another");
+  for (const [options, code] of /** @type {[Record<string, unknown>, string][]} */ ([
+    [{ task: "auth/login" }, "usage"],
+    [{ restore: true, task: "auth/other" }, "no-mirror"],
+  ])) {
+    const found = await doctorThroughAll(project, options);
+    assert.deepEqual([found.code, found.document.code], [1, code]);
+  }
 });
