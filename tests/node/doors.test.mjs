@@ -4,9 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { contentMerged, demo } from "okstra";
-import { built, git, history, longHistory, okstra, run } from "./common.mjs";
-import { contentMerged, doctor } from "okstra";
+import { contentMerged, demo, doctor } from "okstra";
 import { built, environment, git, history, longHistory, okstra, run } from "./common.mjs";
 
 /** @type {string} */
@@ -97,6 +95,8 @@ test("the same story", async () => {
   assert.deepEqual([dispatched.code, dispatched.stderr], [0, ""]);
   assert.equal(dispatched.stdout, executed.stdout);
   assert.deepEqual(called, JSON.parse(dispatched.stdout));
+});
+
 /**
  * A project with a mirror of the task `auth/login`.
  *
