@@ -56,12 +56,20 @@ pub fn run(context: &Context, task: &Task, done: &Done) -> Result<bool, Error> {
     task.repository.keep_commits(context, &[pin])?;
     let is_news = !recorded.contains_key(&done.stage) && log.append(&row, Reappend::Never)? == Append::Write;
     drop(log);
-    if let Some(layout) = task.layout.as_ref().filter(|_| is_news) {
+    if let Some(layout) = &task.layout {
+        let path = layout.timeline(&task.key.task);
         let mut event = serde_json::Map::new();
         event.insert("stage".to_owned(), done.stage.into());
         event.insert("commit".to_owned(), done.head.to_string().into());
         event.insert("run".to_owned(), done.run.clone().into());
-        timeline::append(&layout.timeline(&task.key.task), context, "done", &event)?;
+        // A crash after the row can have kept the timeline from knowing.
+        let is_told = |told: &serde_json::Map<String, serde_json::Value>| {
+            told.get("event").is_some_and(|name| name == "done")
+                && ["stage", "commit"].iter().all(|name| told.get(*name) == event.get(*name))
+        };
+        if is_news || !timeline::read(&path, context)?.iter().any(is_told) {
+            timeline::append(&path, context, "done", &event)?;
+        }
     }
     mirror::write_or_warn(context, task)?;
     Ok(is_news)

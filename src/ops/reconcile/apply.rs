@@ -1,5 +1,9 @@
 //! `--apply`: everything is decided first, outside the locks; then checked under them, and written.
 
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
 use super::draft::{Draft, Named};
 use super::request::Wanted;
 use super::scene::{self, Scene};
@@ -10,9 +14,11 @@ use crate::domain::records::{Append, Reappend, Record};
 use crate::domain::revision::Purpose;
 use crate::ops::task::Task;
 use crate::ops::{Error, mirror};
-use crate::store::consumers::LogGuard;
+use crate::store::consumers::{DoneStage, LogGuard};
 use crate::store::{consumers, plans, timeline};
 
+/// What a repair is called in the timeline.
+const EVENT: &str = "reconciled";
 /// How often it is decided anew when the records or the branches changed meanwhile.
 const TRIES: usize = 5;
 
@@ -38,6 +44,7 @@ pub(super) fn decide_and_write<'r>(
     for _ in 0..TRIES {
         let draft = decide(&mut Scene::read(context, task)?)?;
         context.cancel().check()?;
+        tell_what_was_not(context, task, &draft.read);
         if let Some(applied) = write(context, task, &draft)? {
             mirror::write_or_warn(context, task)?;
             return Ok((applied, draft));
@@ -157,13 +164,45 @@ fn repair(row: &Record) -> Repair {
 /// Writes the repair into the task's timeline, where the task has one. The row is what counts: that this failed is told.
 fn tell(context: &Context, task: &Task, row: &Record) {
     let Some(layout) = &task.layout else { return };
-    let mut event = serde_json::Map::new();
+    if let Err(error) = timeline::append(&layout.timeline(&task.key.task), context, EVENT, &event(row)) {
+        warn(context, &error);
+    }
+}
+
+/// Writes the repairs of which a crash, after the row, kept the timeline from knowing.
+fn tell_what_was_not(context: &Context, task: &Task, done: &BTreeMap<u32, DoneStage>) {
+    let Some(layout) = &task.layout else { return };
+    let is_repair = |row: &&Record| row.reconcile_reason.is_some();
+    let mut repairs = done.values().map(|done| &done.latest).filter(is_repair).peekable();
+    if repairs.peek().is_none() {
+        return;
+    }
+    let told = match timeline::read(&layout.timeline(&task.key.task), context) {
+        Ok(told) => told,
+        Err(error) => return warn(context, &error),
+    };
+    for row in repairs {
+        let event = event(row);
+        let is_of_stage = |told: &&Map<String, Value>| {
+            told.get("event").is_some_and(|name| name == EVENT) && told.get("stage") == event.get("stage")
+        };
+        let last = told.iter().rfind(is_of_stage);
+        if !last.is_some_and(|last| event.iter().all(|(name, value)| last.get(name) == Some(value))) {
+            tell(context, task, row);
+        }
+    }
+}
+
+fn event(row: &Record) -> Map<String, Value> {
+    let mut event = Map::new();
     event.insert("stage".to_owned(), row.stage.into());
     event.insert("commit".to_owned(), row.head_commit.clone().into());
     event.insert("replaced".to_owned(), row.replaced_commit.clone().into());
     event.insert("reason".to_owned(), serde_json::to_value(&row.reconcile_reason).unwrap_or_default());
     event.insert("ref".to_owned(), row.reference.clone().into());
-    if let Err(error) = timeline::append(&layout.timeline(&task.key.task), context, "reconciled", &event) {
-        context.warn(format!("the repair is recorded, but not in the timeline: {error}"));
-    }
+    event
+}
+
+fn warn(context: &Context, error: &crate::store::Error) {
+    context.warn(format!("the repair is recorded, but not in the timeline: {error}"));
 }

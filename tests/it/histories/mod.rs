@@ -18,7 +18,7 @@ mod oracle;
 mod random_edits;
 mod recipe;
 mod repository;
-mod rng;
+pub(crate) mod rng;
 mod run;
 mod script;
 mod statistics;

@@ -1,6 +1,7 @@
 //! git-reconcile on real repositories: what people do to the branches of a task, and what okstra says and does.
 
 mod carriers;
+mod crash;
 mod errors;
 mod gates;
 mod into;
