@@ -1,6 +1,7 @@
 //! Looking for a stage of which only its fingerprints are left: the commits that touch its paths.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 
 use super::graph::{Graph, NodeIndex, Visit, Watch};
 use super::objects::{commit_id, gix_id};
@@ -16,6 +17,8 @@ use crate::domain::ids::CommitId;
 pub struct Recorded {
     graph: Graph,
     nodes: Vec<NodeIndex>,
+    /// The histories of those that were asked about: there can be very many places, and few of them matter.
+    histories: RefCell<HashMap<usize, Vec<bool>>>,
     /// What each of them does to the paths, in the order in which the paths were given.
     pub sightings: Vec<Sighting>,
     /// How much of the history was seen.
@@ -68,12 +71,14 @@ impl Recorded {
             (None, None) => Coverage::Whole,
         };
         let (nodes, sightings) = found.into_iter().unzip();
-        Ok(Self { graph, nodes, sightings, coverage })
+        Ok(Self { graph, nodes, histories: RefCell::default(), sightings, coverage })
     }
 
-    /// Which of these places of [`Recorded::sightings`] are in the history of which, as pairs (a, b): b in that of a.
-    pub fn order(&self, places: &[usize]) -> Vec<(usize, usize)> {
-        self.graph.order_of(&self.nodes, places)
+    /// Whether the place `to` of [`Recorded::sightings`] is in the history of the place `from`.
+    pub fn reaches(&self, from: usize, to: usize) -> bool {
+        let mut histories = self.histories.borrow_mut();
+        let history = histories.entry(from).or_insert_with(|| self.graph.history(&[self.nodes[from]]));
+        history[self.nodes[to] as usize]
     }
 
     /// What the sighting at `place` did, as a stage: from its first parent to itself; `None` for a root.

@@ -1,7 +1,5 @@
 //! Drives the ladder of proofs: hands its questions to the history search and the answers back.
 
-use std::collections::HashSet;
-
 use super::Error;
 use crate::context::Context;
 use crate::domain::equivalence::fingerprint::{self, Content};
@@ -125,9 +123,7 @@ pub fn ask_recorded<'r>(
         return Ok(fingerprint::not_found(candidate, Some("its record names paths that are none")));
     };
     let recorded = Recorded::find(history, context, (candidate.commit, base), &paths, limits)?;
-    let order = recorded.order(&(0..recorded.sightings.len()).collect::<Vec<_>>());
-    let order: HashSet<(usize, usize)> = order.into_iter().collect();
-    let landed = fingerprint::landing(content, &recorded.sightings, |a, b| order.contains(&(a, b)));
+    let landed = fingerprint::landing(content, &recorded.sightings, |a, b| recorded.reaches(a, b));
     let Some(places) = landed else {
         let why = match &recorded.coverage {
             Coverage::Whole => None,

@@ -3,6 +3,7 @@
 mod carriers;
 mod crash;
 mod errors;
+mod fingerprints;
 mod gates;
 mod into;
 mod prepare;
