@@ -167,8 +167,11 @@ on other edit a.txt 3 other
 for round in 1 2 3 4 5 6 7 8 9 10; do
   name=other
   [ $((round % 2)) -eq 0 ] || name="$BRANCH-s1"
+  : >"$LOG.lock"
   "$OKSTRA" git-reconcile "${TASK[@]}" --apply --stage 1 --use-ref "$name" --json >"$STORY/out" 2>&1 &
-  sleep "0.0$((round * 9 + 5))"
+  # While the lock is held its file names the holder; it is held for what is written, and then ever a little longer.
+  while [ ! -s "$LOG.lock" ] && kill -0 $! 2>/dev/null; do :; done
+  for _ in $(seq $((round * 10))); do :; done
   kill_now $!
 done
 reconcile 0 --apply --stage 1 --use-ref other

@@ -40,7 +40,8 @@ function toolchain() {
 }
 
 /**
- * Set while the tests run: the dev profile then builds the tests too. Their dependencies switch on features of shared
+ * Set while the tests run: the dev profile then builds the tests too, and the examples, which the tests and tests-e2e
+ * start (`host`, `recorder`). Their dependencies switch on features of shared
  * crates, and without them in the same call nearly everything would be compiled twice.
  */
 export const WITH_TESTS = "OKSTRA_BUILD_WITH_TESTS";
