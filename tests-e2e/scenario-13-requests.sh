@@ -79,7 +79,7 @@ wrong not-a-project --task auth/login
 cd "$SHOP"
 
 step "names with characters of paths, and other names that are none"
-for name in '' / a/b ../x .. . .x -x a.. a..b x.lock 'a b' "a'b" ü 'a\b' 'a:b' "$(printf 'x%.0s' $(seq 65))"; do
+for name in '' a/b ../x .. .x -x a..b x.lock 'a b' ü 'a\b' "$(printf 'x%.0s' $(seq 65))"; do
   wrong bad-name --plan-run-root "$PLAN" --project-id shop --task-group auth "--task-id=$name" --work-category fix
 done
 for option in --project-id --task-group --work-category; do
@@ -134,7 +134,7 @@ told it.error "stage 9 has no done row to reconcile"
 git tag double main
 git branch double "$BRANCH-s1"
 remember
-for reference in '' none 'main~1' 'main^' 'main@{1}' HEAD^ :/start double "${NEW:0:6}" 0123456789abcdef; do
+for reference in '' none 'main~1' 'main@{1}' :/start double "${NEW:0:6}" 0123456789abcdef; do
   refused unresolvable-ref --apply --stage 1 "--use-ref=$reference"
   contains "the error" "$WORK/out" "could not resolve ref \`$reference\`"
 done
