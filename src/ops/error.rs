@@ -94,6 +94,14 @@ pub enum Error {
         #[source]
         source: git::Unresolvable,
     },
+    /// The log is gone from the disk, and its mirror is there.
+    #[error("the log of task {task} is lost: `{}` is not there, but it is mirrored", path.display())]
+    LostLog {
+        /// The task.
+        task: TaskName,
+        /// The log.
+        path: PathBuf,
+    },
     /// Nothing is recorded of the stage that could be repaired.
     #[error("stage {stage} has no done row to reconcile")]
     NoDoneRow {
@@ -190,6 +198,7 @@ impl Error {
             Self::NotARoot { .. } => "not-a-project-root",
             Self::NoPlanRunRoot { .. } => "no-such-folder",
             Self::UnresolvableRef { .. } => "unresolvable-ref",
+            Self::LostLog { .. } => "lost-records",
             Self::NoDoneRow { .. } => "no-done-row",
             Self::DoneAlready { .. } => "done-already",
             Self::NoAnchor { .. } => "no-anchor",
@@ -283,13 +292,16 @@ impl Hint for Error {
             Self::Request { hint, .. } | Self::Gate { hint, .. } => Some(hint.clone()),
             Self::NoTask => Some("name one with --task GROUP/ID, or change into a worktree of the task".to_owned()),
             Self::NoProject { .. } => {
-                Some("name the task with --plan-run-root, --project-id, --task-group, --task-id, --work-category".to_owned())
+                Some("if it was one, okstra doctor --restore brings its records back; or name the task with --plan-run-root, --project-id, --task-group, --task-id and --work-category".to_owned())
             }
             Self::UnknownTask { folder, .. } => Some(format!("see which there are: {}", shell::command(["ls", folder.to_string_lossy().as_ref()]))),
             Self::NoMirror { mirrored, .. } => Some(no_mirror(mirrored)),
             Self::NotARoot { root: Some(root), .. } => Some(format!("name the root: --project-root {}", shell::word(&root.to_string_lossy()))),
             Self::NotARoot { .. } => Some("name the worktree that shall hold .okstra/: --project-root DIR".to_owned()),
             Self::NoPlanRunRoot { .. } => Some("it is the folder that holds the task's consumers.jsonl".to_owned()),
+            Self::LostLog { task, .. } => {
+                Some(format!("bring it back: okstra doctor --restore --task {task}"))
+            }
             Self::NoDoneRow { .. } => Some("see what is recorded: okstra git-reconcile --all".to_owned()),
             Self::DoneAlready { stage, .. } => {
                 Some(format!("to record another commit: okstra git-reconcile --apply --stage {stage} --use-ref REF"))

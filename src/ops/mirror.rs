@@ -52,6 +52,7 @@ pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
     for path in [layout.project(), layout.prompts()] {
         files.extend(collect(context, layout, &path)?);
     }
+    files.extend(missing_on_disk(context, task, &files)?);
     match task.registry().read(&task.key)? {
         Some(entry) => files.push(file(REGISTRY_ROW.as_bytes(), row(&task.key, &entry))),
         // A lost registry must not take the row out of the mirror, which is all that is left of it.
@@ -61,6 +62,30 @@ pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
     let new = NewSnapshot { files: &files, message: &message, at: context.clock().moment(), more_parents: &[] };
     task.repository.write_snapshot(context, &ref_name(name), &new)?;
     Ok(())
+}
+
+/// The files of the task that the mirror has and the disk has not: okstra removes nothing from a task's folder, so they
+/// were lost, and the mirror is all that is left of them.
+fn missing_on_disk(context: &Context, task: &Task, present: &[SnapshotFile]) -> Result<Vec<SnapshotFile>, Error> {
+    let folder = format!("tasks/{}/", task.key.task);
+    let mirrored = task.repository.read_snapshot(context, &ref_name(&task.key.task))?.unwrap_or_default();
+    let is_lost = |file: &SnapshotFile| {
+        file.path.as_bytes().starts_with(folder.as_bytes()) && !present.iter().any(|other| other.path == file.path)
+    };
+    Ok(mirrored.into_iter().filter(is_lost).collect())
+}
+
+/// Refuses to go on as if nothing were recorded of a task whose log is mirrored and not on disk.
+pub(super) fn refuse_lost_log(context: &Context, task: &Task) -> Result<(), Error> {
+    if task.layout.is_none() || task.log().exists() {
+        return Ok(());
+    }
+    let path = format!("tasks/{}/runs/implementation-planning/consumers.jsonl", task.key.task);
+    let mirrored = task.repository.read_snapshot(context, &ref_name(&task.key.task))?.unwrap_or_default();
+    match mirrored.iter().any(|file| file.path.as_bytes() == path.as_bytes()) {
+        true => Err(Error::LostLog { task: task.key.task.clone(), path: task.log() }),
+        false => Ok(()),
+    }
 }
 
 /// As [`write`], for after the records were written: that only the mirror failed is told, and made good by the next

@@ -46,6 +46,7 @@ pub fn run(context: &Context, task: &Task, done: &Done) -> Result<bool, Error> {
         stage_hash: done.plan.as_ref().map(|(_, hash)| hash.clone()),
         ..Record::new(&task.key.to_string(), done.stage, Status::Done, &done.head.to_string())
     };
+    mirror::refuse_lost_log(context, task)?;
     let log = LogGuard::lock(&task.log(), context)?;
     let plan = plans::current(&task.plans(), &task.key)?;
     let recorded = consumers::read_done(&task.log(), context, &task.key, plan.as_ref())?;

@@ -11,8 +11,8 @@ use crate::domain::reconcile::{Item, Recorded, WayOut};
 use crate::domain::registry::{Conflict, TaskEntry, Thing};
 use crate::domain::revision::Purpose;
 use crate::git::{Head, History, Limits, Resolved};
-use crate::ops::Error;
 use crate::ops::task::{Task, is_same_folder};
+use crate::ops::{Error, mirror};
 use crate::store::consumers::DoneStage;
 use crate::store::{self, consumers, plans};
 
@@ -34,6 +34,7 @@ impl<'r> Scene<'r> {
         if let Some(entry) = &entry {
             is_of_this_clone(task, entry)?;
         }
+        mirror::refuse_lost_log(context, task)?;
         let plan = plans::current(&task.plans(), &task.key)?;
         let done = consumers::read_done(&task.log(), context, &task.key, plan.as_ref())?;
         let history = History::new(&task.repository);

@@ -107,3 +107,26 @@ fn a_lost_registry_does_not_take_the_row_out_of_the_mirror() {
     story.record(4, "main", &head);
     assert_eq!((commits(&story).len(), row(&story)), (3, before));
 }
+
+#[test]
+fn a_lost_file_does_not_leave_the_mirror_and_a_lost_log_stops_everything() {
+    let story = super::project();
+    let report = "tasks/auth/login/runs/implementation-planning/reports/final-report.md";
+    let path = story.shop.join(".okstra").join(report);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, "report").unwrap();
+    story.json(0, &["--apply"]);
+    std::fs::remove_file(&path).unwrap();
+    story.json(0, &["--apply", "--reset-anchor", "main"]);
+    assert_eq!(mirrored(&story)[report], b"report");
+
+    let log = std::fs::read(story.log()).unwrap();
+    std::fs::remove_file(story.log()).unwrap();
+    for arguments in [&[][..], &["--apply"], &["--apply", "--reset-anchor", "main"]] {
+        let ran = story.reconcile(&[arguments, &["--json"]].concat());
+        assert_eq!((ran.code, &ran.json()["code"]), (Some(1), &serde_json::json!("lost-records")), "{ran:?}");
+        assert!(ran.json()["hint"].as_str().unwrap().contains("okstra doctor --restore --task auth/login"), "{ran:?}");
+    }
+    super::restore(&story, 0, &[]);
+    assert_eq!(std::fs::read(story.log()).unwrap(), log);
+}

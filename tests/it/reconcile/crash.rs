@@ -12,8 +12,8 @@ use okstra::ops::record_done::{self, Done};
 use okstra::ops::task::{Selector, Task};
 use serde_json::Value;
 
-use super::story::{KEY, Story, branch};
 use crate::common::Run;
+use crate::common::story::{KEY, Story, branch};
 use crate::histories::rng::Rng;
 
 /// So often is each command killed by default.
@@ -41,9 +41,14 @@ fn state(story: &Story) -> Vec<String> {
     for path in listed.lines() {
         let text = story.git(&["show", &format!("{mirror}:{path}")]);
         let is_log = path.ends_with(".jsonl");
-        lines.extend(
-            text.lines().map(|line| format!("{path}: {}", if is_log { timeless(line) } else { line.to_owned() })),
-        );
+        let told =
+            text.lines().map(|line| format!("{path}: {}", if is_log { timeless(line) } else { line.to_owned() }));
+        let mut told: Vec<String> = told.collect();
+        if path.ends_with("timeline.jsonl") {
+            // What a crash kept it from knowing is told later, after what was told since.
+            told.sort();
+        }
+        lines.extend(told);
     }
     lines
 }
