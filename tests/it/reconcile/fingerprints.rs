@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use crate::common::Run;
 use crate::common::story::{Story, branch};
 
+type Change = fn(&mut Value);
+
 /// Rewrites the content of the last row.
 fn tamper(story: &Story, change: impl FnOnce(&mut Value)) {
     let mut rows = story.rows();
@@ -26,13 +28,10 @@ fn collected() -> Story {
     story
 }
 
-/// A change to the recorded content, and what it is.
-type Tampering = (&'static str, fn(&mut Value));
-
 #[test]
 fn a_content_that_is_not_ours_proves_nothing_and_harms_nothing() {
     assert_eq!(collected().item(0)["classification"], json!("auto"));
-    let changes: [Tampering; 9] = [
+    let changes: [(&str, Change); 9] = [
         ("another version", |content| content["v"] = json!(2)),
         ("no path", |content| content["paths"] = json!([])),
         ("an empty path", |content| content["paths"] = json!(["", "a.txt", "b.txt"])),

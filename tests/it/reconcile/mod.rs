@@ -8,5 +8,6 @@ mod gates;
 mod into;
 mod prepare;
 mod races;
+mod random;
 mod repairs;
 mod stages;
