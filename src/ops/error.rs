@@ -258,6 +258,7 @@ fn store_code(error: &store::Error) -> &'static str {
         store::Error::NoEntry { .. } => "no-registry-entry",
         store::Error::AnchorMoved { .. } => "anchor-moved",
         store::Error::BadPlan { .. } => "bad-plan",
+        store::Error::BadRun { .. } => "bad-run",
         store::Error::Refused { .. } => "row-refused",
         store::Error::NoHome | store::Error::RelativeHome { .. } => "no-home",
     }

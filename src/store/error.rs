@@ -134,6 +134,14 @@ pub enum Error {
         /// What is wrong, a clause.
         why: String,
     },
+    /// The file of a run that is of another run, or of none.
+    #[error("`{}` cannot be used: {why}", path.display())]
+    BadRun {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, a clause.
+        why: String,
+    },
     /// A row that may not be in the log.
     #[error("nothing was appended to `{}`", path.display())]
     Refused {
@@ -177,7 +185,11 @@ impl Hint for Error {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Fs(error) => error.hint(),
-            Self::BadLine { .. } | Self::NotJson { .. } | Self::WrongShape { .. } | Self::BadName { .. } => {
+            Self::BadLine { .. }
+            | Self::NotJson { .. }
+            | Self::WrongShape { .. }
+            | Self::BadName { .. }
+            | Self::BadRun { .. } => {
                 Some("it was left as it is: bring back a good copy, or correct that place after keeping one".to_owned())
             }
             Self::NewerSchema { .. } => Some("upgrade okstra".to_owned()),

@@ -12,6 +12,8 @@ mod manifest;
 pub mod plans;
 mod project;
 pub mod registry;
+mod run_files;
+pub mod runs;
 pub mod timeline;
 
 pub use error::{Error, JsonFault};
@@ -19,3 +21,4 @@ pub use layout::{Home, Layout};
 pub use lines::SEAL;
 pub use manifest::Manifest;
 pub use project::Project;
+pub use run_files::WorkerFile;
