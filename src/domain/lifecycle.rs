@@ -1,9 +1,17 @@
 //! The lifecycle of a task: its six phases, in their order, and the runs that execute them.
 
+mod category;
+mod next;
+mod record;
+
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize, Serializer};
+
+pub use category::{CATEGORIES, CategoryError, parse_category};
+pub use next::{Facts, Next, OpenRun, PlanFacts, Progress, Step, is_done, left_out, next};
+pub use record::{Lifecycle, Phase, PhaseRun, PhaseStatus, TaskBrief, Workflow};
 
 /// A phase of a task's lifecycle, in the order in which they come; one run is one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -117,6 +125,42 @@ pub enum Route {
     LiteImplementationPlanning,
     /// Without error-analysis.
     DirectImplementationPlanning,
+}
+
+/// A text that is no route.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no route: there are {}", Route::ALL.map(Route::as_str).join(", "))]
+pub struct RouteError {
+    /// The text as given.
+    pub text: String,
+}
+
+impl Route {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Full, Self::LiteImplementationPlanning, Self::DirectImplementationPlanning];
+
+    /// Its name, as it is typed and written everywhere.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::LiteImplementationPlanning => "lite-implementation-planning",
+            Self::DirectImplementationPlanning => "direct-implementation-planning",
+        }
+    }
+}
+
+impl fmt::Display for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Route {
+    type Err = RouteError;
+
+    fn from_str(text: &str) -> Result<Self, RouteError> {
+        Self::ALL.into_iter().find(|route| route.as_str() == text).ok_or_else(|| RouteError { text: text.to_owned() })
+    }
 }
 
 /// A run of a task, written `implementation-001`: unique within the task.
