@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::context::Cancelled;
 use crate::domain::hint::Hint;
+use crate::domain::lifecycle::{CategoryError, RouteError, RunName, RunNameError};
 use crate::domain::names::{NameError, TaskKey, TaskName, TaskNameError};
 use crate::domain::shell;
 use crate::{fs, git, store};
@@ -60,6 +61,79 @@ pub enum Error {
     NoCategory {
         /// The task.
         task: TaskName,
+    },
+    /// A text that is no work category of the project.
+    #[error(transparent)]
+    Category(#[from] CategoryError),
+    /// A text that names no run.
+    #[error(transparent)]
+    RunName(#[from] RunNameError),
+    /// A text that is no route.
+    #[error(transparent)]
+    Route(#[from] RouteError),
+    /// The task is there, with another category.
+    #[error("task {task} has the work category {recorded}, and not {given}")]
+    OtherCategory {
+        /// The task.
+        task: TaskName,
+        /// Its category.
+        recorded: String,
+        /// The one that was given.
+        given: String,
+    },
+    /// The task has no such run.
+    #[error("task {task} has no run {run}")]
+    UnknownRun {
+        /// The task.
+        task: TaskName,
+        /// The run.
+        run: RunName,
+        /// The runs that it has.
+        known: Vec<RunName>,
+    },
+    /// The run has come to its end, otherwise than was asked for.
+    #[error("{run} of {task} is {status} already, and that is final")]
+    RunEnded {
+        /// The task.
+        task: TaskName,
+        /// The run.
+        run: RunName,
+        /// How it ended, one word.
+        status: &'static str,
+    },
+    /// A run that lacks what it must leave.
+    #[error("{run} of {task} cannot be finished: {}", missing.join("; "))]
+    Unfinished {
+        /// The task.
+        task: TaskName,
+        /// The run.
+        run: RunName,
+        /// What is missing, a clause each.
+        missing: Vec<String>,
+    },
+    /// A person has to say so, and there is nobody to ask.
+    #[error("{what} has to be confirmed, and there is no terminal to ask at")]
+    ConfirmationNeeded {
+        /// What was about to be done.
+        what: String,
+        /// The flags that say so.
+        flags: &'static str,
+    },
+    /// The project has another id.
+    #[error("`{}` is the project `{recorded}` already, and not `{given}`", root.display())]
+    OtherProject {
+        /// The project root.
+        root: PathBuf,
+        /// Its id.
+        recorded: String,
+        /// The id that was given.
+        given: String,
+    },
+    /// A bare repository has no worktree to hold `.okstra/`.
+    #[error("`{}` is a bare repository: it has no main worktree that could hold .okstra/", path.display())]
+    Bare {
+        /// The folder as it was given.
+        path: PathBuf,
     },
     /// Nothing is mirrored of the task.
     #[error("there is no mirror of task {task} in `{}`", root.display())]
@@ -194,6 +268,17 @@ impl Error {
             Self::NoProject { .. } => "not-a-project",
             Self::UnknownTask { .. } => "unknown-task",
             Self::NoCategory { .. } => "no-category",
+            Self::Category(CategoryError::Name(_)) => "bad-name",
+            Self::Category(CategoryError::Unknown { .. }) => "unknown-category",
+            Self::RunName(_) => "bad-name",
+            Self::Route(_) => "unknown-route",
+            Self::OtherCategory { .. } => "other-category",
+            Self::UnknownRun { .. } => "unknown-run",
+            Self::RunEnded { .. } => "run-ended",
+            Self::Unfinished { .. } => "run-unfinished",
+            Self::ConfirmationNeeded { .. } => "confirmation-needed",
+            Self::OtherProject { .. } => "other-project",
+            Self::Bare { .. } => "bare-repository",
             Self::NoMirror { .. } => "no-mirror",
             Self::NotARoot { .. } => "not-a-project-root",
             Self::NoPlanRunRoot { .. } => "no-such-folder",
@@ -293,9 +378,22 @@ impl Hint for Error {
             Self::Request { hint, .. } | Self::Gate { hint, .. } => Some(hint.clone()),
             Self::NoTask => Some("name one with --task GROUP/ID, or change into a worktree of the task".to_owned()),
             Self::NoProject { .. } => {
-                Some("if it was one, okstra doctor --restore brings its records back; or name the task with --plan-run-root, --project-id, --task-group, --task-id and --work-category".to_owned())
+                Some("make it one with okstra init; if it was one, okstra doctor --restore brings its records back; git-reconcile alone can do without: --plan-run-root, --project-id, --task-group, --task-id, --work-category".to_owned())
             }
-            Self::UnknownTask { folder, .. } => Some(format!("see which there are: {}", shell::command(["ls", folder.to_string_lossy().as_ref()]))),
+            Self::UnknownTask { .. } => Some("see which there are: okstra tasks".to_owned()),
+            Self::Category(_) => Some("a project adds its own in .okstra/project.json: \"config\": {\"workCategories\": [\"NAME\"]}".to_owned()),
+            Self::RunName(_) | Self::Route(_) => None,
+            Self::OtherCategory { recorded, .. } => Some(format!("leave --category out, or give {recorded}")),
+            Self::UnknownRun { task, known, .. } => Some(known_runs(task, known)),
+            Self::RunEnded { task, .. } => Some(format!("see what comes next: okstra status --task {task}")),
+            Self::Unfinished { .. } => {
+                Some("bring about what is missing, or finish it all the same, which is recorded: --force REASON".to_owned())
+            }
+            Self::ConfirmationNeeded { flags, .. } => Some(format!("say so with {flags}")),
+            Self::OtherProject { recorded, .. } => {
+                Some(format!("leave --project-id out, or give {recorded}; records and branches go by the id, so it is not changed"))
+            }
+            Self::Bare { .. } => Some("work in a clone that has a worktree".to_owned()),
             Self::NoMirror { mirrored, .. } => Some(no_mirror(mirrored)),
             Self::NotARoot { root: Some(root), .. } => Some(format!("name the root: --project-root {}", shell::word(&root.to_string_lossy()))),
             Self::NotARoot { .. } => Some("name the worktree that shall hold .okstra/: --project-root DIR".to_owned()),
@@ -325,6 +423,15 @@ impl Hint for Error {
             }
             Self::NoCurrentFolder => Some("change into a folder that exists, or give --project-root".to_owned()),
         }
+    }
+}
+
+/// Which runs there are, where another was named.
+fn known_runs(task: &TaskName, known: &[RunName]) -> String {
+    let names: Vec<_> = known.iter().map(ToString::to_string).collect();
+    match names.as_slice() {
+        [] => format!("it has none yet; see what comes next: okstra status --task {task}"),
+        names => format!("these are there: {}", names.join(", ")),
     }
 }
 

@@ -5,6 +5,7 @@ pub mod demo;
 pub mod doctor;
 pub mod equivalence;
 mod error;
+pub mod lifecycle;
 mod mirror;
 pub mod reconcile;
 pub mod record_done;

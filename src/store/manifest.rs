@@ -1,12 +1,18 @@
 //! `task-manifest.json`: the task, as far as okstra has to know it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use super::Error;
 use super::json::{Document, SchemaVersion, wrong_field};
+use super::lines;
+use crate::context::Context;
+use crate::domain::lifecycle::Lifecycle;
 use crate::domain::names::{Name, TaskKey, TaskNameError};
+use crate::fs::LockGuard;
 
-/// The newest schema that is understood. 1.0: `taskKey`, `title`, `category`.
+/// The newest schema that is understood. 1.0: `taskKey`, `title`, `category`, and the fields of [`Lifecycle`].
 const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 0 };
 const KEY: &str = "taskKey";
 const TITLE: &str = "title";
@@ -70,8 +76,75 @@ impl Manifest {
     }
 
     /// Sets a field that is none of the above.
-    pub fn set(&mut self, field: &str, value: impl Into<serde_json::Value>) {
+    pub fn set(&mut self, field: &str, value: impl Into<Value>) {
         self.document.set(field, value);
+    }
+
+    /// What it says of the task's lifecycle; `path` is its own.
+    ///
+    /// # Errors
+    /// [`Error::WrongShape`] when one of these fields is not as it should be.
+    pub fn lifecycle(&self, path: &Path) -> Result<Lifecycle, Error> {
+        self.document.to(path)
+    }
+
+    /// Says this of the task's lifecycle. Answers whether that changes anything.
+    pub fn set_lifecycle(&mut self, lifecycle: &Lifecycle) -> bool {
+        let before = self.document.clone();
+        if let Ok(Value::Object(fields)) = serde_json::to_value(lifecycle) {
+            for (field, mut value) in fields {
+                if let (Some(Value::Object(old)), Value::Object(new)) = (self.document.get(&field), &mut value) {
+                    keep_unknown(&field, old, new);
+                }
+                self.document.set(&field, value);
+            }
+        }
+        self.document != before
+    }
+}
+
+/// Keeps in `new`, an object of the field `field`, what others wrote into the `old` one.
+fn keep_unknown(field: &str, old: &serde_json::Map<String, Value>, new: &mut serde_json::Map<String, Value>) {
+    let own: &[&str] = match field {
+        "brief" => &["path", "sha256"],
+        "workflow" => &["lastRun", "updatedAt"],
+        // A phase without runs is none.
+        _ => return,
+    };
+    let unknown = old.iter().filter(|(name, _)| !own.contains(&name.as_str()));
+    new.extend(unknown.map(|(name, value)| (name.clone(), value.clone())));
+}
+
+/// A task's manifest, locked: whoever changes what is known of the lifecycle has this.
+#[derive(Debug)]
+pub struct ManifestGuard {
+    path: PathBuf,
+    _alone: LockGuard,
+}
+
+impl ManifestGuard {
+    /// Locks the manifest `path`; its folder is created if it is not there. What was read before may be out of date.
+    ///
+    /// # Errors
+    /// [`Error::Fs`], when another process holds the lock for long too.
+    pub fn lock(path: &Path, context: &Context) -> Result<Self, Error> {
+        Ok(Self { path: path.to_owned(), _alone: lines::lock(path, context)? })
+    }
+
+    /// The manifest as it is now.
+    ///
+    /// # Errors
+    /// As [`Manifest::read`].
+    pub fn read(&self) -> Result<Option<Manifest>, Error> {
+        Manifest::read(&self.path)
+    }
+
+    /// Writes the manifest.
+    ///
+    /// # Errors
+    /// [`Error::Fs`].
+    pub fn write(&self, manifest: &Manifest) -> Result<(), Error> {
+        manifest.write(&self.path)
     }
 }
 
@@ -103,6 +176,29 @@ mod tests {
         let new = Manifest::new("p/g/u".parse().unwrap(), None, None);
         new.write(&path).unwrap();
         assert_eq!(Manifest::read(&path).unwrap().unwrap().key, new.key);
+    }
+
+    #[test]
+    fn a_lifecycle_keeps_what_others_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("task-manifest.json");
+        let text = r#"{"taskKey":"p/g/t","brief":{"sha256":"00","mine":1},"workflow":{"x":[]},"route":"full","y":2}"#;
+        fs::replace(&path, text.as_bytes()).unwrap();
+        let mut manifest = Manifest::read(&path).unwrap().unwrap();
+        let mut lifecycle = manifest.lifecycle(&path).unwrap();
+        assert!(manifest.set_lifecycle(&lifecycle) && !manifest.set_lifecycle(&lifecycle));
+        lifecycle.workflow.last_run = Some("implementation-001".to_owned());
+        assert!(manifest.set_lifecycle(&lifecycle));
+        manifest.write(&path).unwrap();
+        let text = fs::read_text(&path).unwrap();
+        for kept in
+            ["\"mine\": 1", "\"x\": []", "\"y\": 2", "\"route\": \"full\"", "\"lastRun\": \"implementation-001\""]
+        {
+            assert!(text.contains(kept), "{kept}: {text}");
+        }
+        fs::replace(&path, br#"{"taskKey":"p/g/t","route":"sideways"}"#).unwrap();
+        let error = Manifest::read(&path).unwrap().unwrap().lifecycle(&path).unwrap_err().to_string();
+        assert!(error.contains("task-manifest.json") && error.contains("sideways"), "{error}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! What a reader may rely on: readers take no lock and write nothing; a file that is not what it should be is an error
 //! that names it, and is left as it is; what a newer or another program wrote besides is kept when a file is rewritten.
 
+mod catalog;
 pub mod consumers;
 mod error;
 pub mod json;
@@ -16,9 +17,10 @@ mod run_files;
 pub mod runs;
 pub mod timeline;
 
+pub use catalog::{CatalogEntry, LatestTask, read_tasks, rebuild_catalog, task_names};
 pub use error::{Error, JsonFault};
 pub use layout::{Home, Layout};
 pub use lines::SEAL;
-pub use manifest::Manifest;
+pub use manifest::{Manifest, ManifestGuard};
 pub use project::Project;
 pub use run_files::WorkerFile;

@@ -60,6 +60,21 @@ impl Project {
         self.document.get(CONFIG)?.get(name)
     }
 
+    /// A setting that is a list of texts; empty where it is not set. `path` is the project's file.
+    ///
+    /// # Errors
+    /// [`Error::WrongShape`] for anything but a list of texts.
+    pub fn texts(&self, name: &str, path: &Path) -> Result<Vec<String>, Error> {
+        let wrong = || wrong_field(path, &format!("{CONFIG}.{name}"), "a list of texts");
+        match self.setting(name) {
+            None | Some(Value::Null) => Ok(Vec::new()),
+            Some(Value::Array(values)) => {
+                values.iter().map(|value| value.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
+            }
+            Some(_) => Err(wrong()),
+        }
+    }
+
     /// All that stands in the file.
     pub fn document(&self) -> &Document {
         &self.document
@@ -84,6 +99,8 @@ mod tests {
         let project = Project::read(&path).unwrap().unwrap();
         assert_eq!(project.setting("workers"), Some(&serde_json::json!(["claude"])));
         assert_eq!((project.id().as_str(), project.setting("none")), ("shop", None));
+        assert_eq!(project.texts("workers", &path).unwrap(), ["claude"]);
+        assert!(project.texts("none", &path).unwrap().is_empty());
         project.write(&path).unwrap();
         assert!(fs::read_text(&path).unwrap().starts_with("{\n  \"x\": 1,\n  \"projectId\""));
     }

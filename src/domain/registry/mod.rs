@@ -84,6 +84,12 @@ pub struct Integration {
 }
 
 impl TaskEntry {
+    /// The stages that the run `run` has reserved, ascending.
+    pub fn reserved_by(&self, run: &str) -> Vec<u32> {
+        let holds = |stage: &StageEntry| stage.reserved_by.as_ref().is_some_and(|holder| holder.run == run);
+        self.stages.iter().filter(|(_, stage)| holds(stage)).map(|(number, _)| *number).collect()
+    }
+
     /// The branch of a stage: the registered one, else the task's branch with `-s<N>`.
     pub fn stage_branch(&self, stage: u32) -> Option<String> {
         let registered = self.stages.get(&stage).and_then(|entry| entry.branch.clone());

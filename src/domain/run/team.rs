@@ -83,6 +83,16 @@ pub struct TeamWorker {
 }
 
 impl RunStatus {
+    /// Its word, as it is written everywhere.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Prepared => "prepared",
+            Self::Running => "running",
+            Self::Finished => "finished",
+            Self::Abandoned => "abandoned",
+        }
+    }
+
     /// Whether the run has come to its end.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Finished | Self::Abandoned)
