@@ -6,6 +6,7 @@
 mod args;
 mod bug;
 mod commands;
+mod confirm;
 mod diagnostics;
 mod exit;
 mod failure;

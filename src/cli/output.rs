@@ -115,6 +115,11 @@ impl Output {
         }
     }
 
+    /// A question on stderr, after which the answer is typed.
+    pub(super) fn question(&mut self, text: &str) {
+        self.diagnostics.question(&tame_lines(text));
+    }
+
     /// A heading, set off by an empty line.
     pub(super) fn title(&mut self, text: &str) {
         let text = paint(&tame(text), Tone::Strong, self.out_color);

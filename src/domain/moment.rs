@@ -54,6 +54,16 @@ impl Serialize for Moment {
     }
 }
 
+/// How long `seconds` are, for people, in one unit: `5 min`, `2 h`, `3 d`.
+pub fn for_people(seconds: u64) -> String {
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,5 +75,13 @@ mod tests {
         assert_eq!("2026-01-01T02:00:00+02:00".parse(), Ok(moment));
         assert_eq!(moment.seconds_until("2026-01-01T00:00:30.9Z".parse().unwrap()), 30);
         assert!("yesterday".parse::<Moment>().is_err() && "2026-01-01".parse::<Moment>().is_err());
+    }
+
+    #[test]
+    fn a_duration_is_told_in_one_unit() {
+        let cases = [(0, "0 s"), (59, "59 s"), (60, "1 min"), (3_599, "59 min"), (7_200, "2 h"), (172_800, "2 d")];
+        for (seconds, expected) in cases {
+            assert_eq!(for_people(seconds), expected);
+        }
     }
 }

@@ -36,6 +36,19 @@ impl Name {
         }
     }
 
+    /// The name that is nearest to `text`: what is not allowed becomes `-`; `otherwise`, which must be a name, where
+    /// nothing is left.
+    pub fn near(text: &str, otherwise: &'static str) -> Self {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        let plain: String = text.chars().map(|c| if allowed(c) { c } else { '-' }).collect();
+        let parts: Vec<_> = plain.split(['-', '.']).filter(|part| !part.is_empty()).collect();
+        let is_whole = fault(&plain).is_none() && !plain.contains("--");
+        let mut name = if is_whole { plain.clone() } else { parts.join("-") };
+        name.truncate(MAX_LENGTH);
+        let name = name.trim_end_matches(['-', '.']);
+        Self(if fault(name).is_none() { name } else { otherwise }.to_owned())
+    }
+
     /// The name as it was given.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -177,6 +190,25 @@ mod tests {
             assert!(error.why.contains(why), "{text:?}: {error}");
             assert!(error.to_string().starts_with(&format!("`{text}` cannot be used as a task id: ")), "{error}");
         }
+    }
+
+    #[test]
+    fn a_name_is_made_of_any_text() {
+        let cases = [
+            ("shop", "shop"),
+            ("v1.2_3-x", "v1.2_3-x"),
+            ("my shop (old)", "my-shop-old"),
+            (".dotfiles", "dotfiles"),
+            ("-x-", "x"),
+            ("a..b.lock", "a-b-lock"),
+            ("größe", "gr-e"),
+            ("日本", "project"),
+            ("", "project"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(Name::near(text, "project").as_str(), expected, "{text}");
+        }
+        assert_eq!(Name::near(&"ab-".repeat(40), "project").as_str().len(), 64);
     }
 
     #[test]

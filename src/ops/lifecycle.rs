@@ -6,6 +6,7 @@
 //! changes state completes it.
 
 mod index;
+pub(super) mod known;
 pub(super) mod settle;
 mod started;
 

@@ -5,11 +5,14 @@ pub mod demo;
 pub mod doctor;
 pub mod equivalence;
 mod error;
+pub mod init;
 pub mod lifecycle;
 mod mirror;
 pub mod reconcile;
 pub mod record_done;
+pub mod status;
 pub mod task;
+pub mod tasks;
 
 pub use error::Error;
 

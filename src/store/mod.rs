@@ -22,5 +22,5 @@ pub use error::{Error, JsonFault};
 pub use layout::{Home, Layout};
 pub use lines::SEAL;
 pub use manifest::{Manifest, ManifestGuard};
-pub use project::Project;
+pub use project::{Project, ProjectGuard};
 pub use run_files::WorkerFile;

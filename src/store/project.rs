@@ -1,12 +1,15 @@
 //! `project.json`: which project it is, and how it wants to be worked on.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::Error;
 use super::json::{Document, SchemaVersion, wrong_field};
+use super::lines;
+use crate::context::Context;
 use crate::domain::names::Name;
+use crate::fs::LockGuard;
 
 /// The newest schema that is understood. 1.0: `projectId`, `config`.
 const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 0 };
@@ -78,6 +81,39 @@ impl Project {
     /// All that stands in the file.
     pub fn document(&self) -> &Document {
         &self.document
+    }
+}
+
+/// The project's file, locked, for whoever makes it.
+#[derive(Debug)]
+pub struct ProjectGuard {
+    path: PathBuf,
+    _alone: LockGuard,
+}
+
+impl ProjectGuard {
+    /// Locks the file `path`; its folder is created if it is not there. What was read before may be out of date.
+    ///
+    /// # Errors
+    /// [`Error::Fs`], when another process holds the lock for long too.
+    pub fn lock(path: &Path, context: &Context) -> Result<Self, Error> {
+        Ok(Self { path: path.to_owned(), _alone: lines::lock(path, context)? })
+    }
+
+    /// The project as it is now.
+    ///
+    /// # Errors
+    /// As [`Project::read`].
+    pub fn read(&self) -> Result<Option<Project>, Error> {
+        Project::read(&self.path)
+    }
+
+    /// Writes the project.
+    ///
+    /// # Errors
+    /// [`Error::Fs`].
+    pub fn write(&self, project: &Project) -> Result<(), Error> {
+        project.write(&self.path)
     }
 }
 

@@ -4,6 +4,9 @@ mod content_merged;
 mod demo;
 mod doctor;
 mod git_reconcile;
+mod init;
+mod status;
+mod tasks;
 
 use super::exit::Exit;
 use super::failure::Failure;
@@ -35,4 +38,7 @@ commands! {
     Demo => demo,
     Doctor => doctor,
     GitReconcile => git_reconcile,
+    Init => init,
+    Status => status,
+    Tasks => tasks,
 }
