@@ -101,6 +101,15 @@ impl Repository {
         Ok(commit.map(|commit| Resolved { name, commit }))
     }
 
+    /// Removes the linked worktree `folder`, which must be clean: git refuses one with changes or untracked files.
+    ///
+    /// # Errors
+    /// [`Error::GitCommand`] with what git says; the worktree is then still there.
+    pub fn remove_worktree(&self, context: &Context, folder: &Path) -> Result<(), Error> {
+        let folder = folder.to_string_lossy();
+        Git::at(self.common_dir()).run(context, &["worktree", "remove", "--", &folder]).map(drop)
+    }
+
     fn head_name_of(&self, folder: &Path) -> Result<Option<String>, Error> {
         let Ok(root) = canonical(folder) else { return Ok(None) };
         let main = || self.main_head_name().to_owned();

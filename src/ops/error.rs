@@ -91,6 +91,14 @@ pub enum Error {
         /// The runs that it has.
         known: Vec<RunName>,
     },
+    /// No run is named, and it is not clear which one is meant.
+    #[error("no run of {task} is named, and {}", which(open))]
+    WhichRun {
+        /// The task.
+        task: TaskName,
+        /// The runs that are open.
+        open: Vec<RunName>,
+    },
     /// The run has come to its end, otherwise than was asked for.
     #[error("{run} of {task} is {status} already, and that is final")]
     RunEnded {
@@ -274,6 +282,7 @@ impl Error {
             Self::Route(_) => "unknown-route",
             Self::OtherCategory { .. } => "other-category",
             Self::UnknownRun { .. } => "unknown-run",
+            Self::WhichRun { .. } => "which-run",
             Self::RunEnded { .. } => "run-ended",
             Self::Unfinished { .. } => "run-unfinished",
             Self::ConfirmationNeeded { .. } => "confirmation-needed",
@@ -385,6 +394,8 @@ impl Hint for Error {
             Self::RunName(_) | Self::Route(_) => None,
             Self::OtherCategory { recorded, .. } => Some(format!("leave --category out, or give {recorded}")),
             Self::UnknownRun { task, known, .. } => Some(known_runs(task, known)),
+            Self::WhichRun { task, open } if open.is_empty() => Some(format!("see what comes next: okstra status --task {task}")),
+            Self::WhichRun { .. } => Some("name one of them".to_owned()),
             Self::RunEnded { task, .. } => Some(format!("see what comes next: okstra status --task {task}")),
             Self::Unfinished { .. } => {
                 Some("bring about what is missing, or finish it all the same, which is recorded: --force REASON".to_owned())
@@ -424,6 +435,12 @@ impl Hint for Error {
             Self::NoCurrentFolder => Some("change into a folder that exists, or give --project-root".to_owned()),
         }
     }
+}
+
+/// Which runs are open, a clause.
+fn which(open: &[RunName]) -> String {
+    let names: Vec<_> = open.iter().map(ToString::to_string).collect();
+    if names.is_empty() { "none is open".to_owned() } else { format!("several are open: {}", names.join(", ")) }
 }
 
 /// Which runs there are, where another was named.

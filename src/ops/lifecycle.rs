@@ -5,6 +5,7 @@
 //! by one function, which may be called at any time and does only what is missing: after a crash the next command that
 //! changes state completes it.
 
+pub(super) mod choose;
 mod index;
 pub(super) mod known;
 pub(super) mod settle;

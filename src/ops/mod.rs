@@ -1,15 +1,18 @@
 //! One file for each operation: read facts, let the domain decide, apply, return an outcome.
 
+pub mod abandon;
 pub mod content_merged;
 pub mod demo;
 pub mod doctor;
 pub mod equivalence;
 mod error;
+pub mod finish;
 pub mod init;
 pub mod lifecycle;
 mod mirror;
 pub mod reconcile;
 pub mod record_done;
+pub mod resume_page;
 pub mod status;
 pub mod task;
 pub mod tasks;

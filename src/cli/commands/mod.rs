@@ -1,8 +1,10 @@
 //! The commands, one file each: its arguments, its call, its outcome in print.
 
+mod abandon;
 mod content_merged;
 mod demo;
 mod doctor;
+mod finish;
 mod git_reconcile;
 mod init;
 mod status;
@@ -34,9 +36,11 @@ macro_rules! commands {
 }
 
 commands! {
+    Abandon => abandon,
     ContentMerged => content_merged,
     Demo => demo,
     Doctor => doctor,
+    Finish => finish,
     GitReconcile => git_reconcile,
     Init => init,
     Status => status,
