@@ -12,6 +12,9 @@ export interface OkstraError extends Error {
   hint?: string | null
 }
 
+/** Gives a run up: its reservations are released, its worktrees stay. This is final. */
+export declare function abandon(options: AbandonOptions): Promise<Abandoned>;
+
 /** Is the content of `options.commit` in `options.candidate`, and by which proof? */
 export declare function contentMerged(options: ContentMergedOptions): Promise<ContentMerged>;
 
@@ -21,8 +24,62 @@ export declare function demo(options?: DemoOptions): Promise<Demo>;
 /** Checks the machine and the project's records; with `restore` brings back what is mirrored and missing on disk. */
 export declare function doctor(options?: DoctorOptions): Promise<DoctorReport | DoctorRestored>;
 
+/** Brings a run to its end, once it has left what it must leave. This is final. */
+export declare function finish(options?: FinishOptions): Promise<Finished>;
+
 /** Finds recorded commits that outside history changes made stale, and repairs them where that is asked for and proved. */
 export declare function gitReconcile(options?: GitReconcileOptions): Promise<GitReconcileInspection | GitReconcileApplied>;
+
+/** Makes the repository an okstra project. Doing it again changes nothing. */
+export declare function init(options?: InitOptions): Promise<Init>;
+
+/** Where a task stands, and what comes next. Nothing is changed. */
+export declare function status(options?: StatusOptions): Promise<Status>;
+
+/** All tasks of a project. Nothing is changed. */
+export declare function tasks(options?: TasksOptions): Promise<Tasks>;
+
+/** Which run, and why. */
+export interface AbandonOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** The run, as in `implementation-001`. */
+  run: string
+  /** Why, for people. */
+  reason: string
+  /** A person agreed; without it the promise is rejected with `confirmation-needed`. */
+  yes?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was done. */
+export interface Abandoned {
+  /** The task, `GROUP/ID`. */
+  task: string
+  /** The run. */
+  run: string
+  /** Why, as it is recorded. */
+  reason: string
+  /** Whether it had been abandoned before. */
+  already: boolean
+  /** The stages that others may take now. */
+  released: Array<number>
+  /** The worktrees that stay. */
+  worktrees: Array<AbandonedWorktree>
+}
+
+/** A worktree that stays. */
+export interface AbandonedWorktree {
+  /** The stage. */
+  stage: number
+  /** Its branch. */
+  branch: string
+  /** The folder. */
+  worktree: string
+}
 
 /** What to look for, and where. */
 export interface ContentMergedOptions {
@@ -312,6 +369,60 @@ export interface DoctorRefused {
   reason: string
 }
 
+/** Which run, and how. */
+export interface FinishOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** The run, as in `implementation-001`; by default the only one that is open. */
+  run?: string
+  /** The route that requirements-discovery chose. */
+  route?: 'full' | 'lite-implementation-planning' | 'direct-implementation-planning'
+  /** Why it is finished although something is missing. */
+  force?: string
+  /** A person agreed to `force`; without it the promise is rejected with `confirmation-needed`. */
+  yes?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was done. */
+export interface Finished {
+  /** The task, `GROUP/ID`. */
+  task: string
+  /** The run. */
+  run: string
+  /** Whether it had been finished before. */
+  already: boolean
+  /** What was missing, where it was finished by force. */
+  missing: Array<string>
+  /** Why it was finished all the same. */
+  forced: string | null
+  /** The route of the task. */
+  route: 'full' | 'lite-implementation-planning' | 'direct-implementation-planning' | null
+  /** The stages that were released. */
+  released: Array<number>
+  /** The snapshot worktrees that were removed. */
+  removed: Array<string>
+  /** What comes next. */
+  next: NextStep
+}
+
+/** What comes next. */
+export interface NextStep {
+  /** What to do. */
+  step: 'run' | 'plan-approve' | 'stage-integrate' | 'resume' | 'finish' | 'task-close' | 'nothing'
+  /** The type of the run to start. */
+  taskType: string | null
+  /** The run that it is about. */
+  run: string | null
+  /** Why. */
+  reason: string
+  /** The command, ready to be pasted. */
+  command: string | null
+}
+
 /** What to look at, and what to do about it. */
 export interface GitReconcileOptions {
   /** The project root; by default the main worktree of the repository that holds the current folder. */
@@ -342,4 +453,186 @@ export interface GitReconcileOptions {
   all?: boolean
   /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
   signal?: AbortSignal
+}
+
+/** What the project shall be. */
+export interface InitOptions {
+  /** The root of the repository; by default the main worktree of the one that holds the current folder. */
+  projectRoot?: string
+  /** The project id. */
+  projectId?: string
+  /** Take the name of the folder as the id where none is given. */
+  yes?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was done. */
+export interface Init {
+  /** The project root. */
+  projectRoot: string
+  /** The project id. */
+  projectId: string
+  /** Whether it was made a project now. */
+  created: boolean
+}
+
+/** Which task. */
+export interface StatusOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** Where a task stands. */
+export interface Status {
+  /** The task, `GROUP/ID`. */
+  task: string
+  /** The task key. */
+  taskKey: string
+  /** What people call it. */
+  title: string | null
+  /** The kind of work. */
+  category: string
+  /** The way that requirements-discovery chose. */
+  route: 'full' | 'lite-implementation-planning' | 'direct-implementation-planning' | null
+  /** The six phases, in order. */
+  phases: Array<StatusPhase>
+  /** The runs that are open, in order. */
+  open: Array<StatusOpenRun>
+  /** The approved plan. */
+  plan: StatusPlan | null
+  /** Worktrees of runs that were abandoned. */
+  kept: Array<StatusKept>
+  /** What comes next. */
+  next: NextStep
+}
+
+/** Where a phase stands. */
+export interface StatusPhase {
+  /** The phase. */
+  taskType: string
+  /** Where it stands. */
+  state: 'done' | 'open' | 'next' | 'left-out' | 'to-come'
+  /** Why it is left out. */
+  reason: string | null
+  /** Its runs, in order. */
+  runs: Array<StatusRun>
+}
+
+/** A run, in short. */
+export interface StatusRun {
+  /** Its name. */
+  run: string
+  /** Where it stands. */
+  status: 'prepared' | 'running' | 'finished' | 'abandoned'
+}
+
+/** A run that is open. */
+export interface StatusOpenRun {
+  /** Its name. */
+  run: string
+  /** Where it stands. */
+  status: 'prepared' | 'running'
+  /** When it was prepared. */
+  preparedAt: string
+  /** How long ago that was, in seconds. */
+  ageSeconds: number
+  /** Whose CLI leads it. */
+  lead: 'claude' | 'codex' | 'gemini'
+  /** The session of the lead. */
+  sessionId: string
+  /** The stages that it owns. */
+  stages: Array<number>
+  /** Whether its report is there. */
+  hasReport: boolean
+}
+
+/** The approved plan and its stages. */
+export interface StatusPlan {
+  /** Its id. */
+  id: string
+  /** Who approved it. */
+  approvedBy: string
+  /** How many stages it has. */
+  total: number
+  /** How many of them are done. */
+  done: number
+  /** How many of those are in the task branch. */
+  integrated: number
+  /** Its stages, in order. */
+  stages: Array<StatusStage>
+}
+
+/** A stage of the plan. */
+export interface StatusStage {
+  /** Its number. */
+  stage: number
+  /** Its title. */
+  title: string
+  /** Whether it is done. */
+  done: boolean
+  /** Whether it is in the task branch. */
+  integrated: boolean
+  /** The run that has reserved it. */
+  reservedBy: string | null
+}
+
+/** A worktree that an abandoned run left. */
+export interface StatusKept {
+  /** The run. */
+  run: string
+  /** The stage. */
+  stage: number
+  /** Its branch. */
+  branch: string
+  /** The folder. */
+  worktree: string
+}
+
+/** Which project. */
+export interface TasksOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** The tasks of a project. */
+export interface Tasks {
+  /** The project id. */
+  projectId: string
+  /** The tasks, the one that changed last first. */
+  tasks: Array<TasksEntry>
+  /** Those whose manifest cannot be read. */
+  unreadable: Array<TasksUnreadable>
+}
+
+/** A task. */
+export interface TasksEntry {
+  /** The task key. */
+  taskKey: string
+  /** What people call it. */
+  title: string | null
+  /** The kind of work. */
+  category: string | null
+  /** The phase of the last run. */
+  currentPhase: string | null
+  /** The last run. */
+  lastRun: string | null
+  /** When it last changed. */
+  updatedAt: string | null
+}
+
+/** A task whose manifest cannot be read. */
+export interface TasksUnreadable {
+  /** The task, `GROUP/ID`. */
+  task: string
+  /** Why. */
+  error: string
+  /** What to do. */
+  hint: string | null
 }

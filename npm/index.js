@@ -5,6 +5,14 @@
  */
 import { operation } from "./operation.js";
 
+export const abandon = operation("abandon", {
+  projectRoot: "string?",
+  task: "string?",
+  run: "string",
+  reason: "string",
+  yes: "boolean?",
+});
+
 export const contentMerged = operation("contentMerged", {
   projectRoot: "string?",
   commit: "string",
@@ -24,6 +32,15 @@ export const doctor = operation("doctor", {
   task: "string?",
 });
 
+export const finish = operation("finish", {
+  projectRoot: "string?",
+  task: "string?",
+  run: "string?",
+  route: "any?",
+  force: "string?",
+  yes: "boolean?",
+});
+
 export const gitReconcile = operation("gitReconcile", {
   projectRoot: "string?",
   task: "string?",
@@ -38,4 +55,19 @@ export const gitReconcile = operation("gitReconcile", {
   useRef: "string?",
   resetAnchor: "string?",
   all: "boolean?",
+});
+
+export const init = operation("init", {
+  projectRoot: "string?",
+  projectId: "string?",
+  yes: "boolean?",
+});
+
+export const status = operation("status", {
+  projectRoot: "string?",
+  task: "string?",
+});
+
+export const tasks = operation("tasks", {
+  projectRoot: "string?",
 });

@@ -5,4 +5,5 @@ pub mod demo;
 pub mod doctor;
 pub mod git_reconcile;
 pub mod job;
+pub mod life;
 pub mod run;
