@@ -9,4 +9,5 @@ pub mod fs;
 pub mod git;
 pub mod ops;
 pub mod process;
+pub mod render;
 pub mod store;

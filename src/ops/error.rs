@@ -7,7 +7,7 @@ use crate::domain::hint::Hint;
 use crate::domain::lifecycle::{CategoryError, RouteError, RunName, RunNameError};
 use crate::domain::names::{NameError, TaskKey, TaskName, TaskNameError};
 use crate::domain::shell;
-use crate::{fs, git, store};
+use crate::{fs, git, render, store};
 
 /// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +22,9 @@ pub enum Error {
     /// A state file could not be read or written.
     #[error(transparent)]
     Store(store::Error),
+    /// A prompt could not be rendered.
+    #[error(transparent)]
+    Render(render::Error),
     /// The work was asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -267,6 +270,7 @@ impl Error {
             Self::Git(error) => git_code(error),
             Self::Fs(error) => fs_code(error),
             Self::Store(error) => store_code(error),
+            Self::Render(error) => render_code(error),
             Self::Cancelled(_) => "cancelled",
             Self::NoCurrentFolder => "no-current-folder",
             Self::Scratch { source, .. } => source.code(),
@@ -358,6 +362,26 @@ fn store_code(error: &store::Error) -> &'static str {
     }
 }
 
+fn render_code(error: &render::Error) -> &'static str {
+    match error {
+        render::Error::Undefined { .. } => "undefined-variable",
+        render::Error::Template { .. } => "template-error",
+        render::Error::Lost { .. } => "template-incomplete",
+        render::Error::Unknown { .. } => "unknown-template",
+        render::Error::Fs(error) => fs_code(error),
+        render::Error::Run(_) => "bad-name",
+    }
+}
+
+impl From<render::Error> for Error {
+    fn from(error: render::Error) -> Self {
+        match error {
+            render::Error::Fs(error) => Self::Fs(error),
+            error => Self::Render(error),
+        }
+    }
+}
+
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
         match error {
@@ -382,6 +406,7 @@ impl Hint for Error {
             Self::Git(error) => error.hint(),
             Self::Fs(error) => error.hint(),
             Self::Store(error) => error.hint(),
+            Self::Render(error) => error.hint(),
             Self::Cancelled(_) => None,
             Self::Name(_) | Self::TaskName(_) | Self::UnresolvableRef { .. } | Self::NoCategory { .. } => None,
             Self::Request { hint, .. } | Self::Gate { hint, .. } => Some(hint.clone()),
