@@ -1,9 +1,11 @@
 /** The rules that a packed file must keep; each function returns what it found and what is wrong. */
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
 import { addonName, executableName } from "../../npm/platforms.js";
 import { parseBinary, systemOf } from "../../npm/binary.js";
 import { compareVersions, readElf } from "./elf.mjs";
 import { expectedManifest, mainManifest, platformDependencies } from "./metadata.mjs";
+import { inRoot } from "./project.mjs";
 
 /**
  * @typedef {import("./tarball.mjs").Entry} Entry
@@ -28,7 +30,7 @@ export function checkMain({ filename, file, entries, manifest }, limits) {
   const problems = [
     ...nameProblems(filename, `okstra-${version}.tgz`),
     ...names.filter((name) => !MAIN_NAMES.test(name) || /\.(node|so|dll|dylib|exe)$/.test(name)).map((name) => `${name} must not be in it`),
-    ...MAIN_NEEDED.filter((name) => !names.includes(name)).map((name) => `${name} is missing`),
+    ...[...MAIN_NEEDED, ...prompts()].filter((name) => !names.includes(name)).map((name) => `${name} is missing`),
     ...modeProblems(entries, "bin/okstra"),
     ...LIFECYCLE.filter((name) => manifest.scripts?.[name] !== undefined).map((name) => `it has a ${name} script`),
     ...differences({ name: "okstra", version, optionalDependencies: platformDependencies() }, manifest),
@@ -36,6 +38,12 @@ export function checkMain({ filename, file, entries, manifest }, limits) {
   if (Object.keys(manifest.dependencies ?? {}).length > 0) problems.push("it has dependencies");
   if (limits.release && size >= LIMITS.mainTarball) problems.push(`it has ${size} bytes, the limit is ${LIMITS.mainTarball}`);
   return { problems, facts: [{ name: `${names.length} files`, size }] };
+}
+
+/** @returns {string[]} the prompts of the repository: what an agent is given must be there to be read */
+function prompts() {
+  const entries = readdirSync(inRoot("prompts"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return entries.map((entry) => relative(inRoot(), join(entry.parentPath, entry.name)).replaceAll("\\", "/")).sort();
 }
 
 /** @param {Pack} pack @param {Platform} platform @param {Limits} limits @returns {Findings} */

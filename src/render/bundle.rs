@@ -4,6 +4,7 @@ use std::path::Path;
 
 use minijinja::value::Serde;
 use minijinja::{Value, context};
+use serde::Serialize;
 
 use super::engine::Engine;
 use super::overrides::sha256;
@@ -119,6 +120,23 @@ pub fn bundle(input: &BundleInput, overrides: &Overrides) -> Result<Bundle, Erro
         texts.push((&worker.name, prompt_path(&worker.name, run), worker_prompt(&engine, input, worker, &values)?));
     }
     Ok(collect(files, texts, overrides))
+}
+
+/// What templates may name in the bundle of `input`, and besides as `worker` what concerns that one of the roster.
+///
+/// # Errors
+/// [`Error::Run`] when the manifest's `run` is none.
+pub fn variables<'a>(input: &BundleInput<'a>, worker: Option<&str>) -> Result<impl Serialize + use<'a>, Error> {
+    #[derive(Serialize)]
+    struct All<'a> {
+        #[serde(flatten)]
+        variables: Variables<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        worker: Option<Worker<'a>>,
+    }
+    let worker = input.manifest.workers.iter().find(|each| Some(each.name.as_str()) == worker);
+    let worker = worker.map(|worker| Worker::new(worker, input.project_root));
+    Ok(All { variables: Variables::new(input, input.manifest.run.parse()?), worker })
 }
 
 /// The files that people and earlier runs wrote, as they are.

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use minijinja::value::{Serde, StringInput};
+use minijinja::{AutoEscape, Environment, ErrorKind, State, UndefinedBehavior, Value, escape_formatter};
 use serde::Serialize;
 
 use super::{Error, Overrides, filters, templates};
@@ -83,13 +83,28 @@ fn compile() -> Result<Environment<'static>, Error> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_recursion_limit(DEPTH);
-    environment.add_filter("fenced", |text: &str| filters::fenced(text));
-    environment.add_filter("code", |text: &str| filters::code(text));
-    environment.add_filter("path", |text: &str| filters::path(text));
-    environment.add_filter("one_line", |text: &str| filters::one_line(text));
+    environment.set_formatter(|output, state, value| escape_formatter(output, state, present(value)?));
+    environment.add_filter("fenced", on_text(filters::fenced));
+    environment.add_filter("code", on_text(filters::code));
+    environment.add_filter("path", on_text(filters::path));
+    environment.add_filter("one_line", on_text(filters::one_line));
     for (name, text) in templates::all() {
         let added = environment.add_template(name, text);
         added.map_err(|error| Error::of(&error, name, plain))?;
     }
     Ok(environment)
+}
+
+/// A filter that makes a text of a text, and takes nothing that is not there.
+fn on_text(filter: fn(&str) -> String) -> impl Fn(&State, &Value) -> Result<String, minijinja::Error> {
+    move |state, value| Ok(filter(StringInput::new(state, present(value)?)?.as_str()))
+}
+
+/// The value, unless it is what this run does not have.
+fn present(value: &Value) -> Result<&Value, minijinja::Error> {
+    if value.is_none() {
+        let why = "this run has no such value: ask for it with `if` first";
+        return Err(minijinja::Error::new(ErrorKind::InvalidOperation, why));
+    }
+    Ok(value)
 }

@@ -69,7 +69,7 @@ pub struct Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.replaced_by {
-            Some(path) => write!(f, "template {}, which is `{}`", self.template, path.display()),
+            Some(path) => write!(f, "template {} (`{}`)", self.template, path.display()),
             None => write!(f, "template {}", self.template),
         }
     }

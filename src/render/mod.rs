@@ -14,7 +14,7 @@ mod templates;
 mod variables;
 
 pub use bundle::{
-    Bundle, BundleInput, LEAD, Prompt, Rendered, bundle, estimated_tokens, instruction_folder, prompt_path,
+    Bundle, BundleInput, LEAD, Prompt, Rendered, bundle, estimated_tokens, instruction_folder, prompt_path, variables,
 };
 pub use directive::{effective_stages, stage_batch_directive};
 pub use engine::template;

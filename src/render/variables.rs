@@ -9,7 +9,7 @@ use super::bundle::{BundleInput, instruction_folder};
 use super::directive::{effective_stages, stage_batch_directive};
 use super::filters;
 use crate::domain::lifecycle::{RunName, TaskType};
-use crate::domain::run::{ConvergenceSettings, RunManifest, RunStage, RunWorker, Vendor, WorkerRole};
+use crate::domain::run::{ConvergenceSettings, RunManifest, RunStage, RunWorker, Vendor, VerificationMode, WorkerRole};
 
 /// The variables of all templates; `worker` is there besides in what one worker gets.
 #[derive(Serialize)]
@@ -34,7 +34,7 @@ pub(super) struct Variables<'a> {
     vendors: usize,
     lead_folder: String,
     workers: Vec<Worker<'a>>,
-    convergence: ConvergenceSettings,
+    convergence: Convergence,
     files: Files,
     paths: BTreeMap<&'a str, String>,
     brief: &'a str,
@@ -57,6 +57,15 @@ pub(super) struct Worker<'a> {
     errors_path: String,
     worktree: Option<String>,
     deadline_minutes: u64,
+}
+
+/// How findings converge.
+#[derive(Serialize)]
+struct Convergence {
+    enabled: bool,
+    max_rounds: u32,
+    adversarial: bool,
+    verification_mode: VerificationMode,
 }
 
 /// The files of the instruction set, and the manifest.
@@ -96,7 +105,7 @@ impl<'a> Variables<'a> {
             vendors: vendors(manifest),
             lead_folder: absolute(&manifest.lead.folder),
             workers: manifest.workers.iter().map(|worker| Worker::new(worker, input.project_root)).collect(),
-            convergence: manifest.convergence,
+            convergence: manifest.convergence.into(),
             files: Files::new(input, run),
             paths: manifest.paths.iter().map(|(name, path)| (name.as_str(), absolute(path))).collect(),
             brief: input.brief,
@@ -133,6 +142,13 @@ impl<'a> Worker<'a> {
     /// The line of a prompt that says where the result must be.
     pub(super) fn result_line(&self) -> String {
         format!("\n**Result Path:** {}\n", filters::path(&self.result_path))
+    }
+}
+
+impl From<ConvergenceSettings> for Convergence {
+    fn from(settings: ConvergenceSettings) -> Self {
+        let ConvergenceSettings { enabled, max_rounds, adversarial, verification_mode } = settings;
+        Self { enabled, max_rounds, adversarial, verification_mode }
     }
 }
 

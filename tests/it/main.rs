@@ -15,5 +15,6 @@ mod git_room;
 mod histories;
 mod process;
 mod reconcile;
+mod render;
 mod store;
 mod tidy;

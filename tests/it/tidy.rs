@@ -4,6 +4,7 @@
 
 mod commands;
 mod imports;
+mod prompts;
 mod source;
 
 use std::collections::BTreeSet;
@@ -204,6 +205,11 @@ fn forgotten(folder: &Path, module: &Path) -> Vec<String> {
 #[test]
 fn every_okstra_line_that_someone_may_copy_parses() {
     report(commands::wrong_commands());
+}
+
+#[test]
+fn every_prompt_is_embedded_shipped_and_has_a_fixture() {
+    report(prompts::wrong_prompts());
 }
 
 /// The folder of the repository.
