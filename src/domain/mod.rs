@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod doctor;
 pub mod equivalence;
+pub mod glob;
 pub mod hint;
 pub mod ids;
 pub mod lifecycle;
@@ -17,3 +18,4 @@ pub mod revision;
 pub mod roster;
 pub mod run;
 pub mod shell;
+pub mod stage_map;

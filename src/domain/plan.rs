@@ -20,6 +20,12 @@ pub struct Plan {
     pub approved_at: String,
     /// The SHA-256 of the whole plan, lower-case hex.
     pub sha256: String,
+    /// Its first heading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Where it was read from: relative to the project root where it lies in the project, absolute elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// Its stages, in order.
     pub stages: Vec<PlanStage>,
 }
@@ -43,6 +49,24 @@ pub struct PlanStage {
     pub files: Vec<String>,
     /// The SHA-256 of its row and section, lower-case hex: the same as long as the stage is the same.
     pub hash: String,
+    /// The line of its section in the plan, from 1; 0 where it is not known.
+    #[serde(default)]
+    pub section_line: usize,
+    /// What each step says, as Markdown.
+    #[serde(default)]
+    pub steps: Vec<String>,
+    /// The commands that must succeed before it begins.
+    #[serde(default)]
+    pub pre: Vec<String>,
+    /// The commands that must succeed before it counts as done.
+    #[serde(default)]
+    pub post: Vec<String>,
+    /// What must hold when it is done, as Markdown, an item each.
+    #[serde(default)]
+    pub exit_contract: Vec<String>,
+    /// How it is taken back, as Markdown.
+    #[serde(default)]
+    pub rollback: String,
 }
 
 impl Plan {
