@@ -10,6 +10,7 @@ mod confirm;
 mod diagnostics;
 mod exit;
 mod failure;
+mod graph;
 mod output;
 mod progress;
 mod run;

@@ -19,6 +19,12 @@ impl Environment {
         self.get(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).map(PathBuf::from)
     }
 
+    /// The name by which somebody logged in: `USER` or `LOGNAME`, on Windows `USERNAME`.
+    pub fn login_name(&self) -> Option<String> {
+        let names: &[&str] = if cfg!(windows) { &["USERNAME"] } else { &["USER", "LOGNAME"] };
+        names.iter().find_map(|name| self.get(name)).map(|name| name.to_string_lossy().into_owned())
+    }
+
     /// Where programs are looked for: `PATH`.
     pub fn path(&self) -> Option<&OsStr> {
         self.get("PATH")

@@ -92,9 +92,45 @@ impl Plan {
     }
 }
 
-/// The plan that holds now, of all that were approved: the one approved last.
+/// The plan that holds now, of all that were approved: the one approved last, and of those of one moment the one with
+/// the greatest number.
 pub fn current(plans: impl IntoIterator<Item = Plan>) -> Option<Plan> {
-    plans.into_iter().max_by(|a, b| (a.approved(), &a.id).cmp(&(b.approved(), &b.id)))
+    let rank = |plan: &Plan| (plan.approved(), sequence(&plan.id), plan.id.clone());
+    plans.into_iter().max_by_key(rank)
+}
+
+/// When a plan counts as approved that is approved `now`: never before the one that holds, whatever was done to the
+/// clock, since it would then not hold.
+pub fn approval_time(now: Moment, current: Option<&Plan>) -> Moment {
+    current.and_then(Plan::approved).map_or(now, |last| now.max(last))
+}
+
+/// The id of the next plan, whose text has the hash `sha256`: a number that no file in `names` has had, and the first 8
+/// digits of the hash. Every file counts, also one that was left behind by an approval that was cut short.
+pub fn next_id<'a>(names: impl IntoIterator<Item = &'a str>, sha256: &str) -> String {
+    let last = names.into_iter().filter_map(sequence).max().unwrap_or_default();
+    format!("{:03}-{}", last.saturating_add(1), sha256.chars().take(8).collect::<String>())
+}
+
+/// The number with which the id of a plan, or the name of its file, begins.
+fn sequence(name: &str) -> Option<u32> {
+    let digits = name.split(['-', '.']).next()?;
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+/// The number, round and attempt of a planning report, by the name of its file; none for any other file. The greatest
+/// is the newest.
+pub fn report_rank(name: &str) -> Option<(u32, u32, u32)> {
+    let parts = name.strip_prefix("final-report-implementation-planning-")?.strip_suffix(".md")?;
+    let mut parts = parts.split('-').peekable();
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?;
+    let sequence = number(parts.next()?)?;
+    let mut marked = |mark: char| match parts.next_if(|part| part.starts_with(mark)) {
+        Some(part) => number(&part[1..]),
+        None => Some(0),
+    };
+    let (round, attempt) = (marked('r')?, marked('a')?);
+    parts.next().is_none().then_some((sequence, round, attempt))
 }
 
 #[cfg(test)]
@@ -124,5 +160,53 @@ mod tests {
         ];
         assert_eq!(current(plans).unwrap().id, "b");
         assert_eq!(current([]), None);
+        let same = "2026-01-01T10:00:00Z";
+        assert_eq!(current([plan("1000-a", same), plan("999-b", same)]).unwrap().id, "1000-a");
+    }
+
+    #[test]
+    fn a_plan_never_counts_as_approved_before_the_one_that_holds() {
+        let moment = |text: &str| text.parse::<Moment>().unwrap();
+        let plan = Plan { approved_at: "2026-01-02T00:00:00Z".to_owned(), ..Plan::default() };
+        let (before, after) = (moment("2026-01-01T00:00:00Z"), moment("2026-01-03T00:00:00Z"));
+        assert_eq!(approval_time(before, Some(&plan)), moment("2026-01-02T00:00:00Z"));
+        assert_eq!(approval_time(after, Some(&plan)), after);
+        assert_eq!(approval_time(before, None), before);
+    }
+
+    #[test]
+    fn ids_go_on_from_the_greatest_that_was_ever_there() {
+        let sha256 = "3fa9c1d2e4";
+        let cases: [(&[&str], &str); 5] = [
+            (&[], "001-3fa9c1d2"),
+            (&["001-aaaaaaaa.json", "001-aaaaaaaa.md"], "002-3fa9c1d2"),
+            (&["001-aaaaaaaa.json", "002-bbbbbbbb.md"], "003-3fa9c1d2"),
+            (&["notes.md", "-1.md", ".json", "1a-x.md", "007.json"], "008-3fa9c1d2"),
+            (&["999-aaaaaaaa.json"], "1000-3fa9c1d2"),
+        ];
+        for (names, id) in cases {
+            assert_eq!(next_id(names.iter().copied(), sha256), id, "{names:?}");
+        }
+    }
+
+    #[test]
+    fn planning_reports_are_known_by_their_names() {
+        let name = |end: &str| format!("final-report-implementation-planning-{end}");
+        let cases = [
+            ("001.md", Some((1, 0, 0))),
+            ("010-r2.md", Some((10, 2, 0))),
+            ("010-r2-a3.md", Some((10, 2, 3))),
+            ("010-a3.md", Some((10, 0, 3))),
+            ("010-a3-r2.md", None),
+            ("010-x.md", None),
+            ("010-r.md", None),
+            ("x.md", None),
+            ("001.html", None),
+            ("001.data.json", None),
+        ];
+        for (end, rank) in cases {
+            assert_eq!(report_rank(&name(end)), rank, "{end}");
+        }
+        assert_eq!(report_rank("final-report-implementation-001.md"), None);
     }
 }

@@ -89,6 +89,29 @@ impl Git {
         }
     }
 
+    /// What git would set `name` to in this folder, by the user's configuration as well; nothing where it is not set.
+    /// For what says who somebody is, and for nothing that decides.
+    ///
+    /// # Errors
+    /// As [`Git::run`].
+    pub fn user_setting(&self, context: &Context, name: &str) -> Result<Option<String>, Error> {
+        let home = context.environment();
+        let global = home.get("GIT_CONFIG_GLOBAL").map(std::ffi::OsStr::to_owned);
+        let prepare = |command: Command| match global {
+            Some(path) => command.env_remove("GIT_CONFIG_NOSYSTEM").env("GIT_CONFIG_GLOBAL", path),
+            None => command.env_remove("GIT_CONFIG_NOSYSTEM").env_remove("GIT_CONFIG_GLOBAL"),
+        };
+        let arguments = ["config", "--get", name];
+        let (ending, stdout, stderr) = self.try_run(context, &arguments, prepare)?;
+        match ending {
+            Ending::Code(0) => {
+                Ok(Some(String::from_utf8_lossy(&stdout).trim().to_owned()).filter(|text| !text.is_empty()))
+            }
+            Ending::Code(1) => Ok(None),
+            _ => Err(self.failed(&arguments, &stderr)),
+        }
+    }
+
     fn try_run(
         &self,
         context: &Context,

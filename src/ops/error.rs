@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::context::Cancelled;
 use crate::domain::hint::Hint;
-use crate::domain::lifecycle::{CategoryError, RouteError, RunName, RunNameError};
+use crate::domain::lifecycle::{CATEGORIES, CategoryError, RouteError, RunName, RunNameError};
 use crate::domain::names::{NameError, TaskKey, TaskName, TaskNameError};
 use crate::domain::shell;
 use crate::{fs, git, render, store};
@@ -65,6 +65,31 @@ pub enum Error {
         /// The task.
         task: TaskName,
     },
+    /// There is no such task yet, and it cannot be made without a work category.
+    #[error("there is no task {task} yet, and no work category is given to make it with")]
+    CategoryNeeded {
+        /// The task.
+        task: TaskName,
+    },
+    /// Neither was a plan named, nor is there a report to take for one.
+    #[error("no plan is named, and `{}` holds no planning report", folder.display())]
+    NoPlan {
+        /// Where reports are.
+        folder: PathBuf,
+    },
+    /// A plan that was frozen for another task.
+    #[error("`{}` was approved for {owner}, and is no plan for {key}", path.display())]
+    OtherTasksPlan {
+        /// The plan.
+        path: PathBuf,
+        /// The task that it was approved for.
+        owner: String,
+        /// The task that it should be approved for.
+        key: TaskKey,
+    },
+    /// Nobody is known who could be said to have approved it.
+    #[error("who approves is not known: neither git's user.name nor a login name is set")]
+    NoApprover,
     /// A text that is no work category of the project.
     #[error(transparent)]
     Category(#[from] CategoryError),
@@ -294,6 +319,10 @@ impl Error {
             Self::Bare { .. } => "bare-repository",
             Self::NoMirror { .. } => "no-mirror",
             Self::NotARoot { .. } => "not-a-project-root",
+            Self::CategoryNeeded { .. } => "category-needed",
+            Self::NoPlan { .. } => "no-plan",
+            Self::OtherTasksPlan { .. } => "other-tasks-plan",
+            Self::NoApprover => "no-approver",
             Self::NoPlanRunRoot { .. } => "no-such-folder",
             Self::UnresolvableRef { .. } => "unresolvable-ref",
             Self::LostLog { .. } => "lost-records",
@@ -408,7 +437,14 @@ impl Hint for Error {
             Self::Store(error) => error.hint(),
             Self::Render(error) => error.hint(),
             Self::Cancelled(_) => None,
-            Self::Name(_) | Self::TaskName(_) | Self::UnresolvableRef { .. } | Self::NoCategory { .. } => None,
+            Self::Name(_) | Self::TaskName(_) | Self::UnresolvableRef { .. } => None,
+            Self::NoCategory { .. } => Some("name it where the command takes one: --category fix".to_owned()),
+            Self::CategoryNeeded { .. } => Some(format!("name one: --category {}", CATEGORIES.join("|"))),
+            Self::NoPlan { .. } => Some("name a Markdown file".to_owned()),
+            Self::OtherTasksPlan { owner, .. } => {
+                Some(format!("to plan the same work again, approve a copy that lies elsewhere; it stays the plan of {owner}"))
+            }
+            Self::NoApprover => Some("name the person: --by NAME".to_owned()),
             Self::Request { hint, .. } | Self::Gate { hint, .. } => Some(hint.clone()),
             Self::NoTask => Some("name one with --task GROUP/ID, or change into a worktree of the task".to_owned()),
             Self::NoProject { .. } => {

@@ -10,6 +10,7 @@ pub mod finish;
 pub mod init;
 pub mod lifecycle;
 mod mirror;
+pub mod plan;
 pub mod reconcile;
 pub mod record_done;
 pub mod resume_page;

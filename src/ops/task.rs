@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use crate::context::Context;
+use crate::domain::lifecycle;
 use crate::domain::names::{Name, TaskKey, TaskName};
+use crate::fs;
 use crate::git::Repository;
 use crate::store::registry::Registry;
 use crate::store::{Home, Layout, Manifest, Project};
@@ -81,23 +83,51 @@ impl Task {
     }
 
     fn find_in_project(context: &Context, project_root: Option<&Path>, named: Option<&str>) -> Result<Self, Error> {
-        let (root, repository) = open(context, project_root)?;
-        let layout = Layout::new(&root);
-        let home = Home::find(context)?;
-        let Some(project) = Project::read(&layout.project())? else { return Err(Error::NoProject { root }) };
-        let project = project.id().clone();
-        let task = match named {
-            Some(text) => text.parse::<TaskName>()?,
-            None => standing_in(context, &repository, &home, &project)?,
+        let place = Place::find(context, project_root, named)?;
+        let name = place.key.task.clone();
+        let Some(manifest) = Manifest::read(&place.layout.manifest(&name))? else {
+            return Err(Error::UnknownTask { task: name, folder: place.layout.tasks() });
         };
-        layout.check_case(&task)?;
-        let Some(manifest) = Manifest::read(&layout.manifest(&task))? else {
-            return Err(Error::UnknownTask { task, folder: layout.tasks() });
-        };
-        let category = manifest.category.ok_or_else(|| Error::NoCategory { task: task.clone() })?;
-        let plan_run_root = plan_run_root_of(&layout, &task);
-        let key = TaskKey { project, task };
-        Ok(Self { root, repository, key, category, plan_run_root, home, layout: Some(layout) })
+        let category = manifest.category.ok_or(Error::NoCategory { task: name })?;
+        Ok(place.into_task(category))
+    }
+
+    /// Finds the task `named` like [`Task::find`], or plans one: a task without a manifest, or whose manifest names no
+    /// work category, is of the category given. Writes nothing; [`NewTask`] says what is to be written.
+    ///
+    /// # Errors
+    /// As [`Task::find`], [`Error::CategoryNeeded`] and [`Error::Category`] for a task that would be made, and
+    /// [`Error::Request`] when the task is of another category.
+    pub fn find_or_plan(
+        context: &Context,
+        project_root: Option<&Path>,
+        named: Option<&str>,
+        category: Option<&str>,
+    ) -> Result<(Self, Option<NewTask>), Error> {
+        let place = Place::find(context, project_root, named)?;
+        let path = place.layout.project();
+        let own = Project::read(&path)?
+            .map(|project| project.texts("workCategories", &path))
+            .transpose()?
+            .unwrap_or_default();
+        let given = category.map(|text| lifecycle::parse_category(text, &own)).transpose()?;
+        let name = place.key.task.clone();
+        let manifest = Manifest::read(&place.layout.manifest(&name))?;
+        let known = manifest.as_ref().and_then(|manifest| manifest.category.clone());
+        match (known, given) {
+            (Some(known), Some(given)) if known != given => Err(Error::Request {
+                message: format!("task {name} is of the category {known}, and not of {given}"),
+                hint: "leave --category out: it is for tasks that have none yet".to_owned(),
+            }),
+            (Some(known), _) => Ok((place.into_task(known), None)),
+            (None, Some(given)) => {
+                place.home.check_case(&place.key)?;
+                let new = NewTask { is_all_new: manifest.is_none() };
+                Ok((place.into_task(given), Some(new)))
+            }
+            (None, None) if manifest.is_some() => Err(Error::NoCategory { task: name }),
+            (None, None) => Err(Error::CategoryNeeded { task: name }),
+        }
     }
 
     /// The registry of worktrees.
@@ -113,6 +143,69 @@ impl Task {
     /// The folder of its frozen plans.
     pub fn plans(&self) -> PathBuf {
         self.plan_run_root.join("plans")
+    }
+}
+
+/// A task whose manifest is still to be written, or lacks its category.
+pub struct NewTask {
+    is_all_new: bool,
+}
+
+impl NewTask {
+    /// Whether there is nothing of the task yet.
+    pub fn is_all_new(&self) -> bool {
+        self.is_all_new
+    }
+
+    /// Writes the manifest of `task`; a new one gets the title. What another process wrote meanwhile stays.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn write(&self, task: &Task, title: Option<&str>) -> Result<(), Error> {
+        let Some(layout) = &task.layout else { return Ok(()) };
+        let (name, path) = (&task.key.task, layout.manifest(&task.key.task));
+        let title = title.map_or_else(|| name.id.to_string(), str::to_owned);
+        let there = Manifest::read(&path)?;
+        let mut manifest = there.unwrap_or_else(|| Manifest::new(task.key.clone(), Some(title), None));
+        if manifest.category.is_none() {
+            manifest.category = Some(task.category.clone());
+            layout.ensure_ignored()?;
+            fs::create_folder(&layout.task(name))?;
+            manifest.write(&path)?;
+        }
+        Ok(())
+    }
+}
+
+/// A task in `.okstra/`, as far as its name says.
+struct Place {
+    root: PathBuf,
+    repository: Repository,
+    key: TaskKey,
+    home: Home,
+    layout: Layout,
+}
+
+impl Place {
+    /// The place of the task `named`, by default that of the worktree that one stands in.
+    fn find(context: &Context, project_root: Option<&Path>, named: Option<&str>) -> Result<Self, Error> {
+        let (root, repository) = open(context, project_root)?;
+        let layout = Layout::new(&root);
+        let home = Home::find(context)?;
+        let Some(project) = Project::read(&layout.project())? else { return Err(Error::NoProject { root }) };
+        let project = project.id().clone();
+        let task = match named {
+            Some(text) => text.parse::<TaskName>()?,
+            None => standing_in(context, &repository, &home, &project)?,
+        };
+        layout.check_case(&task)?;
+        Ok(Self { root, repository, key: TaskKey { project, task }, home, layout })
+    }
+
+    fn into_task(self, category: Name) -> Task {
+        let Self { root, repository, key, home, layout } = self;
+        let plan_run_root = plan_run_root_of(&layout, &key.task);
+        Task { root, repository, key, category, plan_run_root, home, layout: Some(layout) }
     }
 }
 

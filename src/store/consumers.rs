@@ -150,6 +150,11 @@ impl<'c> LogGuard<'c> {
         Ok(Self { path: path.to_owned(), context, alone: lines::lock(path, context)? })
     }
 
+    /// The log.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Reads the log as it is now.
     ///
     /// # Errors

@@ -1,17 +1,25 @@
-//! The frozen plans of a task, `plans/<id>.json`.
+//! The frozen plans of a task: `plans/<id>.md`, a copy of what was approved, and `plans/<id>.json`, what it says.
+//!
+//! Only the second makes a plan: it is written last, and in one piece. A copy without it was left behind by an approval
+//! that was cut short; no reader takes it for anything, and its number is not used again.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::Error;
+use super::consumers::LogGuard;
 use super::json::{Document, SchemaVersion};
 use crate::domain::moment::Moment;
 use crate::domain::names::TaskKey;
 use crate::domain::plan::{self, Plan};
 use crate::fs;
 
-/// The newest schema that is understood. 1.0: the fields of [`Plan`].
-const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 0 };
+/// The newest schema that is understood. 1.0: `id`, `taskKey`, `approvedBy`, `approvedAt`, `sha256`, and of each of
+/// `stages` `stage`, `title`, `dependsOn`, `stepCount`, `files`, `hash`. 1.1: `title`, `source`, and of each stage
+/// `sectionLine`, `steps`, `pre`, `post`, `exitContract`, `rollback`.
+const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 1 };
 
 /// A plan's file, and the plan, or why it cannot be gone by.
 pub type Frozen = (PathBuf, Result<Plan, Error>);
@@ -49,6 +57,49 @@ pub fn current(folder: &Path, task: &TaskKey) -> Result<Option<Plan>, Error> {
     Ok(plan::current(read_plans(folder, task)?))
 }
 
+/// Freezes `plan`, whose text is `text`, under the next free id in `folder`, and gives it with that id.
+///
+/// # Errors
+/// [`Error::Fs`]; there is then no new plan.
+pub fn freeze(alone: &LogGuard<'_>, folder: &Path, plan: Plan, text: &[u8]) -> Result<Plan, Error> {
+    debug_assert_eq!(alone.path().parent(), folder.parent(), "the log that is locked is that of the plans");
+    fs::create_folder(folder)?;
+    loop {
+        let id = plan::next_id(fs::names_in(folder)?.iter().map(String::as_str), &plan.sha256);
+        // Somebody who minds no lock may have made the file since: it is not written over.
+        if !fs::create_new(&folder.join(format!("{id}.md")), text)? {
+            continue;
+        }
+        let plan = Plan { id, ..plan.clone() };
+        let path = folder.join(format!("{}.json", plan.id));
+        if fs::create_new(&path, document(&plan).to_text().as_bytes())? {
+            return Ok(plan);
+        }
+    }
+}
+
+/// The task for which the Markdown file `path` was frozen; nothing where it is no frozen plan.
+///
+/// # Errors
+/// [`Error::Fs`] and the like when what lies beside it cannot be read.
+pub fn frozen_for(path: &Path) -> Result<Option<String>, Error> {
+    let in_plans = path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "plans");
+    if !in_plans {
+        return Ok(None);
+    }
+    let json = path.with_extension("json");
+    let Some(document) = Document::read(&json, SCHEMA)? else { return Ok(None) };
+    Ok(document.text("taskKey", &json)?.map(str::to_owned))
+}
+
+fn document(plan: &Plan) -> Document {
+    let mut document = Document::new(SCHEMA);
+    if let Ok(Value::Object(fields)) = serde_json::to_value(plan) {
+        fields.into_iter().for_each(|(name, value)| document.set(&name, value));
+    }
+    document
+}
+
 fn read_plan(path: &Path, id: &str, task: &TaskKey) -> Result<Plan, Error> {
     let missing = || Error::BadPlan { path: path.to_owned(), why: "it is there no longer".to_owned() };
     let plan: Plan = Document::read(path, SCHEMA)?.ok_or_else(missing)?.to(path)?;
@@ -79,6 +130,8 @@ fn fault(plan: &Plan, id: &str, task: &TaskKey) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::{Context, Environment};
+    use crate::domain::plan::PlanStage;
 
     fn plan(id: &str, task: &str, at: &str, stages: &[u32]) -> String {
         let stages: Vec<_> =
@@ -104,6 +157,41 @@ mod tests {
         }
         assert_eq!(read_plans(folder.path(), &task).unwrap().len(), 2);
         assert_eq!(current(folder.path(), &task).unwrap().unwrap().id, "a");
+    }
+
+    #[test]
+    fn a_frozen_plan_is_read_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let plans = folder.path().join("plans");
+        let context = Context::new(folder.path(), Environment::default());
+        let log = LogGuard::lock(&folder.path().join("consumers.jsonl"), &context).unwrap();
+        let stage = PlanStage { stage: 1, post: vec!["true".to_owned()], hash: "h".to_owned(), ..PlanStage::default() };
+        let plan = Plan {
+            task_key: "p/g/t".to_owned(),
+            approved_at: "2026-01-01T00:00:00Z".to_owned(),
+            sha256: "0123456789".to_owned(),
+            title: Some("Log in".to_owned()),
+            stages: vec![stage],
+            ..Plan::default()
+        };
+        let first = freeze(&log, &plans, plan.clone(), b"# Log in\r\n\xff").unwrap();
+        assert_eq!(fs::read(&plans.join("001-01234567.md")).unwrap(), b"# Log in\r\n\xff");
+        // What an approval that was cut short left behind.
+        fs::replace(&plans.join("002-76543210.md"), b"x").unwrap();
+        let task: TaskKey = "p/g/t".parse().unwrap();
+        assert_eq!(read_plans(&plans, &task).unwrap(), [first]);
+        assert_eq!(freeze(&log, &plans, plan, b"y").unwrap().id, "003-01234567");
+        assert_eq!(current(&plans, &task).unwrap().unwrap().id, "003-01234567");
+        let text = fs::read_text(&plans.join("001-01234567.json")).unwrap();
+        assert!(
+            text.starts_with("{\n  \"schemaVersion\": \"1.1\",\n  \"id\": \"001-01234567\",\n  \"taskKey\": \"p/g/t\""),
+            "{text}"
+        );
+        assert!(text.contains("\"exitContract\"") && text.contains("\"sectionLine\""), "{text}");
+        assert_eq!(frozen_for(&plans.join("001-01234567.md")).unwrap().as_deref(), Some("p/g/t"));
+        for other in [plans.join("002-76543210.md"), folder.path().join("001-01234567.md")] {
+            assert_eq!(frozen_for(&other).unwrap(), None);
+        }
     }
 
     #[test]

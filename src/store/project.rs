@@ -142,6 +142,21 @@ mod tests {
     }
 
     #[test]
+    fn a_project_may_add_work_categories() {
+        let path = Path::new("project.json");
+        let project = |config: &str| {
+            let text = format!(r#"{{"projectId":"shop","config":{config}}}"#);
+            let document = Document::parse(path, &text, SCHEMA).unwrap();
+            Project { id: Name::parse("shop", "a project id").unwrap(), document }.texts("workCategories", path)
+        };
+        assert_eq!(project(r#"{"workCategories":["spike"]}"#).unwrap(), ["spike"]);
+        assert!(project("{}").unwrap().is_empty() && project(r#"{"workCategories":null}"#).unwrap().is_empty());
+        for wrong in [r#"{"workCategories":"spike"}"#, r#"{"workCategories":[1]}"#] {
+            assert!(matches!(project(wrong), Err(Error::WrongShape { .. })), "{wrong}");
+        }
+    }
+
+    #[test]
     fn a_file_that_is_no_project_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("project.json");

@@ -1,6 +1,6 @@
 //! Which rows say what a stage's commit is. Nothing else in okstra looks through rows for that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::row::Row;
 use crate::domain::names::TaskKey;
@@ -38,6 +38,18 @@ pub fn latest_done_by_stage<'a>(
         }
     }
     done
+}
+
+/// The stages of `task` that a run has started, done or not. Rows count as for [`latest_done_by_stage`].
+pub fn started_stages<'a>(
+    rows: impl IntoIterator<Item = &'a Row<'a>>,
+    task: &TaskKey,
+    plan: Option<&Plan>,
+) -> BTreeSet<u32> {
+    let task = task.to_string();
+    let own = |row: &&Row<'_>| row.impl_task_key.as_deref().is_none_or(|key| key == task);
+    let started = |row: &Row<'_>| row.stage.filter(|&stage| row.is_started() && counts(row, stage, plan));
+    rows.into_iter().filter(own).filter_map(started).collect()
 }
 
 /// Whether a row is about the stage as `plan` has it.
@@ -80,6 +92,20 @@ mod tests {
         let second = r#"{"stage":2,"status":"done"}"#;
         assert_eq!(places(&[started, other, odd], None), []);
         assert_eq!(places(&[DONE, second, started, other, odd], None), [(1, 0, Some(0)), (2, 1, Some(1))]);
+    }
+
+    #[test]
+    fn started_stages_are_those_of_the_task_as_the_plan_has_them() {
+        let rows = [
+            r#"{"impl_task_key":"p/g/t","stage":1,"status":"started"}"#,
+            r#"{"impl_task_key":"p/g/u","stage":2,"status":"started"}"#,
+            r#"{"stage":3,"status":"started","stage_hash":"h3"}"#,
+            r#"{"stage":4,"status":"done"}"#,
+        ];
+        let rows: Vec<Row<'_>> = rows.iter().map(|row| serde_json::from_str(row).unwrap()).collect();
+        let started = |plan| started_stages(&rows, &"p/g/t".parse().unwrap(), plan).into_iter().collect::<Vec<_>>();
+        assert_eq!(started(None), [1, 3]);
+        assert_eq!(started(Some(&Plan::default())), [1]);
     }
 
     #[test]

@@ -6,6 +6,6 @@ mod record;
 mod row;
 
 pub use append::{Append, Reappend, Refusal, decide_append};
-pub use latest::{Places, latest_done_by_stage};
+pub use latest::{Places, latest_done_by_stage, started_stages};
 pub use record::{Reason, Record, Status};
 pub use row::{Row, Text};

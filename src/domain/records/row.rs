@@ -68,6 +68,11 @@ impl Row<'_> {
         self.status.as_deref() == Some("done")
     }
 
+    /// Whether it says that a run has begun its stage.
+    pub fn is_started(&self) -> bool {
+        self.status.as_deref() == Some("started")
+    }
+
     /// Whether okstra itself wrote it after finding where the stage landed. Such a row is never evidence.
     pub fn is_automatic(&self) -> bool {
         match self.reconcile_reason.as_deref() {

@@ -70,6 +70,7 @@ fn plan(key: &TaskKey, at: &str) -> Plan {
             step_count: 1,
             files: planned.files.iter().map(|file| (*file).to_owned()).collect(),
             hash: String::new(),
+            ..PlanStage::default()
         };
         PlanStage { hash: hash(&serde_json::to_value(&stage).unwrap_or_default()), ..stage }
     };
@@ -82,6 +83,7 @@ fn plan(key: &TaskKey, at: &str) -> Plan {
         approved_at: at.to_owned(),
         sha256,
         stages,
+        ..Plan::default()
     }
 }
 
