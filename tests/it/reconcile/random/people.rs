@@ -14,7 +14,8 @@ impl Tale {
         let (own, line) = (branch(stage), if self.rng.percent(65) { "main" } else { BRANCH });
         let has_own = self.tip(&own).is_some();
         match self.rng.below(100) {
-            0..=11 => self.on("main", |tale| {
+            0..=5 => self.pull_request(&stages),
+            6..=11 => self.on("main", |tale| {
                 tale.serial += 1;
                 tale.edit_somewhere(&format!("main {}", tale.serial));
             }),
@@ -104,6 +105,32 @@ impl Tale {
             }
             tale.commit("squashed");
         });
+    }
+
+    /// The stages are integrated, reviewed and landed in main as one; then main goes on.
+    fn pull_request(&mut self, stages: &[u32]) {
+        self.on(BRANCH, |tale| {
+            for own in stages.iter().map(|stage| branch(*stage)) {
+                if tale.tip(&own).is_some() {
+                    tale.merge(&own);
+                }
+            }
+            match tale.rng.below(6) {
+                0 => tale.take_a_mark_back(),
+                1 => tale.revert_something(),
+                2 => tale.evolve_a_mark(""),
+                _ => {}
+            }
+        });
+        if self.rng.percent(50) {
+            self.integrate();
+        }
+        self.squash("main", BRANCH);
+        match self.rng.below(4) {
+            0 => self.on("main", Self::write_over),
+            1 => self.on("main", |tale| tale.evolve_a_mark("")),
+            _ => {}
+        }
     }
 
     fn delete(&mut self, own: &str) {
