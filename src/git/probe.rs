@@ -69,12 +69,34 @@ impl Search<'_> {
         if changes.is_empty() || changes.iter().any(|(change, at)| change.new.raw() != at.raw()) {
             return Ok(Some(false));
         }
+        if let Some(answer) = self.differs_where_taken_back(run)? {
+            return Ok(answer);
+        }
         let (probe, _) = self.effect(run)?;
         Ok(if probe.put_in.contains(&Outcome::Unknown) {
             None
         } else {
             Some(probe.put_in.iter().all(|outcome| *outcome == Outcome::Same))
         })
+    }
+
+    /// Whether the candidate has something else than the head at a path that the stage touched and took back itself; `None`
+    /// when it has the same at each of them.
+    fn differs_where_taken_back(&mut self, run: usize) -> Result<Option<Option<bool>>, Error> {
+        let tree = self.graph.node(self.candidate).tree;
+        let run = &mut self.runs[run];
+        let there = run.finder.state(&self.merger.objects, &tree)?;
+        let head = run.finder.state(&self.merger.objects, &run.shape.trees.new)?;
+        for path in 0..run.shape.stage.paths.len() {
+            let (there, head) = (run.finder.slot(there, path), run.finder.slot(head, path));
+            if there.is_unknown() || head.is_unknown() {
+                return Ok(Some(None));
+            }
+            if there.raw() != head.raw() {
+                return Ok(Some(Some(false)));
+            }
+        }
+        Ok(None)
     }
 
     /// The stage's changes, each with what the candidate has there.

@@ -137,6 +137,21 @@ impl Stage {
         }
     }
 
+    /// Whether `sighting` still has what the stage itself had put at a path and taken back later on: it may make the whole
+    /// change, but it is a place in the middle of the work and not its end.
+    pub fn is_amid(&self, sighting: &Sighting) -> bool {
+        let taken_back = |change: &&PathChange| !self.whole.changes.iter().any(|whole| whole.path == change.path);
+        let changes = self.commits.iter().flatten().flat_map(|commit| &commit.changes).filter(taken_back);
+        let first = |path: usize| {
+            let commits = self.commits.iter().flatten().flat_map(|commit| &commit.changes);
+            commits.into_iter().find(|change| change.path == path).map(|change| change.old.raw())
+        };
+        changes.into_iter().any(|change| {
+            let (there, put) = (sighting.after[change.path].raw(), change.new.raw());
+            there == put && first(change.path) != Some(put)
+        })
+    }
+
     /// The names of the paths that the whole touches.
     pub fn touched(&self) -> impl Iterator<Item = &RepoPath> {
         self.whole.changes.iter().map(|change| &self.paths[change.path])

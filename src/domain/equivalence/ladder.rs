@@ -228,7 +228,8 @@ impl Ladder {
         if let Some(commit) = self.known_landing {
             return self.land(commit, Proof::Fingerprint);
         }
-        self.phase = match self.sightings.iter().position(|sighting| sighting.makes(&self.stage.whole)) {
+        let lands = |sighting: &Sighting| sighting.makes(&self.stage.whole) && !self.stage.is_amid(sighting);
+        self.phase = match self.sightings.iter().position(lands) {
             Some(place) => Phase::Beyond { places: vec![place], proof: Proof::SameChange },
             None => Phase::Replay { place: 0, base: ReplayBase::Recorded },
         };
@@ -239,7 +240,7 @@ impl Ladder {
             self.phase = Phase::PerCommit { commit: 0, place: 0 };
             return None;
         };
-        if sighting.is_void {
+        if sighting.is_void || self.stage.is_amid(sighting) {
             self.phase = Phase::Replay { place: place + 1, base: ReplayBase::Recorded };
             return None;
         }

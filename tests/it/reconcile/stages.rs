@@ -291,3 +291,39 @@ fn a_review_amended_into_the_last_of_several_commits_is_asked_about() {
     let item = story.item(2);
     assert_eq!((&item["classification"], &item["suggested_commit"]), (&json!("confirm"), &Value::Null), "{item}");
 }
+
+/// A stage that puts a file in and takes it out again: three commits, of which the middle one is the whole change.
+fn with_a_detour(story: &Story) -> String {
+    story.git(&["checkout", "-q", "-b", &branch(1), "main"]);
+    story.commit("debug.txt", "what is going on\n", "look");
+    story.edit("a.txt", 3, "one");
+    story.git(&["rm", "-q", "debug.txt"]);
+    story.git(&["commit", "-q", "-m", "looked"]);
+    let tip = story.rev("HEAD");
+    story.git(&["checkout", "-q", "main"]);
+    story.record(1, &story.anchor, &tip);
+    tip
+}
+
+#[test]
+fn what_a_stage_took_back_itself_belongs_to_it() {
+    let story = Story::new();
+    with_a_detour(&story);
+    story.edit("c.txt", 35, "main moved on elsewhere");
+    story.git(&["rebase", "-q", "main", &branch(1)]);
+    story.git(&["checkout", "-q", "main"]);
+    let item = story.item(0);
+    assert_eq!(item["suggested_commit"], json!(story.rev(&branch(1))), "the end, not the middle: {item}");
+}
+
+#[test]
+fn a_stage_without_what_it_took_back_is_asked_about() {
+    let story = Story::new();
+    let tip = with_a_detour(&story);
+    story.edit("c.txt", 35, "main moved on elsewhere");
+    story.git(&["cherry-pick", &format!("{tip}~2"), &format!("{tip}~1")]);
+    story.git(&["branch", "-q", "-f", &branch(1), "main"]);
+    assert_eq!(story.item(2)["classification"], json!("confirm"));
+    let into = story.json(2, &["--into", "main"])["into"][0].clone();
+    assert_ne!(into["verdict"], json!("contained"), "{into}");
+}
