@@ -33,6 +33,15 @@ export declare function gitReconcile(options?: GitReconcileOptions): Promise<Git
 /** Makes the repository an okstra project. Doing it again changes nothing. */
 export declare function init(options?: InitOptions): Promise<Init>;
 
+/** Approves a plan for a task and freezes it, for a person who has agreed. */
+export declare function planApprove(options?: PlanApproveOptions): Promise<PlanApproval>;
+
+/** Checks a plan against every rule of the Stage Map. */
+export declare function planCheck(options?: PlanCheckOptions): Promise<PlanCheck>;
+
+/** Reads the stages of a plan, and where they stand. */
+export declare function planShow(options?: PlanShowOptions): Promise<PlanShown>;
+
 /** Where a task stands, and what comes next. Nothing is changed. */
 export declare function status(options?: StatusOptions): Promise<Status>;
 
@@ -475,6 +484,162 @@ export interface Init {
   projectId: string
   /** Whether it was made a project now. */
   created: boolean
+}
+
+/** What to approve, and for which task. */
+export interface PlanApproveOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. Where there is none it is made. */
+  task?: string
+  /** The plan, a Markdown file; by default the newest planning report of the task. */
+  plan?: string
+  /** The work category, for a task that has none yet. */
+  category?: string
+  /** Who approves; by default git's `user.name`, else the login name. */
+  by?: string
+  /** That a person has agreed. Without it nothing is approved. */
+  yes?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What an approval did. */
+export interface PlanApproval {
+  /** The plan's file. */
+  plan: string
+  /** The task, `PROJECT/GROUP/ID`. */
+  taskKey: string
+  /** The id of the frozen plan; null where it is not approved. */
+  id: string | null
+  /** Whether anything was changed: not when exactly this plan holds already, and not when it breaks a rule. */
+  changed: boolean
+  /** Who approved it. */
+  approvedBy: string | null
+  /** When, RFC 3339 in UTC. */
+  approvedAt: string | null
+  /** The SHA-256 of the plan. */
+  sha256: string
+  /** Its stages. */
+  stages: Array<PlanStage>
+  /** Stages that are done and stay so. */
+  kept: Array<number>
+  /** Stages that are done and are to be done again, since the plan changes them. */
+  reopened: Array<number>
+  /** Stages that are done and in this plan no longer. */
+  removed: Array<number>
+  /** What is wrong with the plan; where anything is, it is not approved. */
+  violations: Array<PlanViolation>
+}
+
+/** A stage of a plan. */
+export interface PlanStage {
+  /** Its number, from 1. */
+  stage: number
+  /** Its title. */
+  title: string
+  /** The stages that must be done before it. */
+  dependsOn: Array<number>
+  /** How many steps it has. */
+  stepCount: number
+  /** The paths that it may touch, as globs. */
+  files: Array<string>
+  /** The SHA-256 of its row and section: the same as long as the stage is the same. */
+  hash: string
+  /** The line of its section, from 1; 0 where it has none. */
+  sectionLine: number
+  /** What each step says, as Markdown. */
+  steps: Array<string>
+  /** The commands that must succeed before it begins. */
+  pre: Array<string>
+  /** The commands that must succeed before it counts as done. */
+  post: Array<string>
+  /** What must hold when it is done, an item each, as Markdown. */
+  exitContract: Array<string>
+  /** How it is taken back, as Markdown. */
+  rollback: string
+}
+
+/** One thing that is wrong with a plan. */
+export interface PlanViolation {
+  /** The rule that it breaks. */
+  rule: 'S1' | 'S2' | 'S3' | 'S4' | 'S5' | 'S6' | 'S7' | 'S8' | 'S9'
+  /** The line, counted from 1. */
+  line: number
+  /** What is wrong. */
+  message: string
+  /** What to do about it. */
+  mend: string
+}
+
+/** Which plan to check. */
+export interface PlanCheckOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The plan, a Markdown file. It needs no project. */
+  file?: string
+  /**
+   * Without a file: the task, `GROUP/ID`, whose newest planning report is checked; by default that of the worktree that
+   * the current folder is in.
+   */
+  task?: string
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What a check found. */
+export interface PlanCheck {
+  /** The plan's file. */
+  plan: string
+  /** Its stages, as far as they can be read. */
+  stages: Array<PlanStage>
+  /** Everything that is wrong with it, by line and rule. */
+  violations: Array<PlanViolation>
+}
+
+/** Which plan to show, and how. */
+export interface PlanShowOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The plan, a Markdown file. It needs no project. */
+  file?: string
+  /**
+   * Without a file: the task, `GROUP/ID`; by default that of the worktree that the current folder is in. It is the plan
+   * that it goes by, or else its newest planning report.
+   */
+  task?: string
+  /** Draw the graph in the language of Graphviz. */
+  dot?: boolean
+  /** Draw the graph in that of Mermaid. */
+  mermaid?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** A plan, to be shown. */
+export interface PlanShown {
+  /** The plan's file; of an approved plan the frozen copy. */
+  plan: string
+  /** The id of the approved plan; null for one that is not approved. */
+  id: string | null
+  /** Its first heading. */
+  title: string | null
+  /** Its stages. */
+  stages: Array<PlanStage>
+  /** Where they stand, in the same order; null where no task is named. */
+  states: Array<PlanStageState> | null
+  /** What is wrong with a plan that is not approved. */
+  violations: Array<PlanViolation>
+  /** The graph, where a language for it was asked for. */
+  graph: string | null
+}
+
+/** Where a stage stands. */
+export interface PlanStageState {
+  /** The stage. */
+  stage: number
+  /** It is done; a run has started it; all that it waits for is done; something that it waits for is not. */
+  state: 'done' | 'started' | 'ready' | 'waiting'
 }
 
 /** Which task. */

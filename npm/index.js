@@ -63,6 +63,29 @@ export const init = operation("init", {
   yes: "boolean?",
 });
 
+export const planApprove = operation("planApprove", {
+  projectRoot: "string?",
+  task: "string?",
+  plan: "string?",
+  category: "string?",
+  by: "string?",
+  yes: "boolean?",
+});
+
+export const planCheck = operation("planCheck", {
+  projectRoot: "string?",
+  file: "string?",
+  task: "string?",
+});
+
+export const planShow = operation("planShow", {
+  projectRoot: "string?",
+  file: "string?",
+  task: "string?",
+  dot: "boolean?",
+  mermaid: "boolean?",
+});
+
 export const status = operation("status", {
   projectRoot: "string?",
   task: "string?",

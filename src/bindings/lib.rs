@@ -6,4 +6,5 @@ pub mod doctor;
 pub mod git_reconcile;
 pub mod job;
 pub mod life;
+pub mod plan;
 pub mod run;

@@ -1,67 +1,183 @@
-//! Asking a person, at a terminal.
+//! Asks a person whether to do what was shown. Every command that leaves a decision with a person asks through here.
 
-use std::io::IsTerminal;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::PoisonError;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 use super::failure::Failure;
 use super::output::Output;
-use crate::context::Context;
+use super::streams::Keyboard;
+use crate::context::{Cancelled, Context};
 use crate::ops;
 
-/// How long a signal may wait until it is noticed.
-const NOTICE: Duration = Duration::from_millis(50);
+/// How long Ctrl-C may go unnoticed.
+const TICK: Duration = Duration::from_millis(20);
 
-/// Whether there is somebody who can be asked and can see the question.
-pub(super) fn is_possible() -> bool {
-    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
-}
-
-/// Asks a question that is answered with yes or no; anything but a yes is a no.
+/// Shows what will happen, and asks `question`, a sentence with its question mark. Whatever is answered but `y` or `yes`
+/// means no, and so does the end of the input.
+///
+/// A person is asked only where one types and sees what is shown: with the standard input and the standard output on a
+/// terminal, and without `--json`. Anywhere else nothing is shown, and nothing is read.
 ///
 /// # Errors
-/// When the work was cancelled.
+/// `unasked` where nobody can be asked; a failure with the code `declined` when the answer is no, and `cancelled` when
+/// Ctrl-C is.
+pub(super) fn confirm(
+    context: &Context,
+    output: &mut Output,
+    question: &str,
+    unasked: ops::Error,
+    show: impl FnOnce(&mut Output),
+) -> Result<(), Failure> {
+    let Some(keyboard) = output.keyboard() else { return Err(unasked.into()) };
+    show(output);
+    let answer = answer(context, output, keyboard, &format!("{question} [y/N]"))?;
+    if is_yes(&answer) { Ok(()) } else { Err(Failure::declined()) }
+}
+
+/// Whether there is a person who can be asked.
+pub(super) fn is_possible(output: &Output) -> bool {
+    output.keyboard().is_some()
+}
+
+/// Whether a person answers `question` with a yes; not where nobody can be asked.
+///
+/// # Errors
+/// When Ctrl-C was the answer.
 pub(super) fn agrees(context: &Context, output: &mut Output, question: &str) -> Result<bool, Failure> {
-    let answer = ask(context, output, &format!("{question} [y/N] "))?;
-    Ok(answer.is_some_and(|answer| matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes")))
+    let Some(keyboard) = output.keyboard() else { return Ok(false) };
+    Ok(is_yes(&answer(context, output, keyboard, &format!("{question} [y/N]"))?))
 }
 
-/// Asks for a text; an empty answer is `default`. `None` where the terminal was closed, as by Ctrl-D.
+/// Asks for a text; an empty answer is `default`. `None` where nobody can be asked, and where the input ended.
 ///
 /// # Errors
-/// When the work was cancelled.
+/// When Ctrl-C was the answer.
 pub(super) fn text(
     context: &Context,
     output: &mut Output,
     question: &str,
     default: &str,
 ) -> Result<Option<String>, Failure> {
-    let answer = ask(context, output, &format!("{question} [{default}] "))?;
-    Ok(answer.map(|answer| if answer.is_empty() { default.to_owned() } else { answer }))
+    let Some(keyboard) = output.keyboard() else { return Ok(None) };
+    let answer = answer(context, output, keyboard, &format!("{question} [{default}]"))?;
+    let text = String::from_utf8_lossy(answer.trim_ascii()).into_owned();
+    Ok(match (answer.ends_with(b"\n"), text.is_empty()) {
+        (false, true) => None,
+        (true, true) => Some(default.to_owned()),
+        _ => Some(text),
+    })
 }
 
-/// One line from the terminal, without white space at its ends. The line is read beside, since a read is not ended by a
-/// signal.
-fn ask(context: &Context, output: &mut Output, question: &str) -> Result<Option<String>, Failure> {
+/// The line that is typed as an answer, with its end where it has one.
+fn answer(context: &Context, output: &mut Output, keyboard: Keyboard, question: &str) -> Result<Vec<u8>, Failure> {
     output.question(question);
-    let (sender, line) = channel();
-    thread::spawn(move || {
-        let mut line = String::new();
-        let read = std::io::stdin().read_line(&mut line);
-        // Nobody waits any more when the work was cancelled.
-        let _ = sender.send(read.is_ok_and(|count| count > 0).then_some(line));
-    });
-    loop {
-        match line.recv_timeout(NOTICE) {
-            Ok(line) => {
-                if line.is_none() {
-                    output.question("\n");
-                }
-                return Ok(line.map(|line| line.trim().to_owned()));
+    let answers = listen(keyboard);
+    let answer = loop {
+        match answers.recv_timeout(TICK) {
+            Ok(answer) => break answer,
+            Err(RecvTimeoutError::Timeout) if context.cancel().is_cancelled() => {
+                output.end_of_question();
+                return Err(ops::Error::from(Cancelled).into());
             }
-            Err(RecvTimeoutError::Timeout) => context.cancel().check().map_err(ops::Error::from)?,
-            Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break Vec::new(),
         }
+    };
+    if !answer.ends_with(b"\n") {
+        output.end_of_question();
+    }
+    Ok(answer)
+}
+
+/// Reads a line on a thread of its own: a read from a terminal cannot be stopped. Where nobody answers, the thread ends
+/// with the process, which Ctrl-C ends.
+fn listen(keyboard: Keyboard) -> Receiver<Vec<u8>> {
+    let (sender, answers) = channel();
+    thread::spawn(move || {
+        let mut line = Vec::new();
+        let mut reader = keyboard.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        // An error is no answer.
+        let read = reader.read_until(b'\n', &mut line);
+        let _ = sender.send(if read.is_ok() { line } else { Vec::new() });
+    });
+    answers
+}
+
+fn is_yes(answer: &[u8]) -> bool {
+    let answer = answer.trim_ascii();
+    answer.eq_ignore_ascii_case(b"y") || answer.eq_ignore_ascii_case(b"yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::cli::output::tests::{at_a_terminal, captured};
+    use crate::context::Environment;
+
+    fn context() -> Context {
+        Context::new("/", Environment::default())
+    }
+
+    fn unasked() -> ops::Error {
+        ops::Error::ConfirmationNeeded { what: "it".to_owned() }
+    }
+
+    #[test]
+    fn only_a_clear_yes_is_one() {
+        let cases: [(&'static [u8], bool); 12] = [
+            (b"y\n", true),
+            (b"yes\n", true),
+            (b" YES \r\n", true),
+            (b"Y", true),
+            (b"\n", false),
+            (b"", false),
+            (b"n\n", false),
+            (b"no\n", false),
+            (b"yess\n", false),
+            (b"y y\n", false),
+            (b"\xff\n", false),
+            (b"n\ny\n", false),
+        ];
+        for (keys, agreed) in cases {
+            let (mut output, out) = at_a_terminal(keys, false);
+            let asked = confirm(&context(), &mut output, "Do it?", unasked(), |output| output.text("it is done"));
+            let code = asked.as_ref().err().map(Failure::code);
+            assert_eq!(code, if agreed { None } else { Some("declined") }, "{keys:?}");
+            assert!(out.text().starts_with("it is done\n\nDo it? [y/N] "), "{}", out.text());
+        }
+    }
+
+    #[test]
+    fn where_nobody_can_be_asked_nothing_is_shown() {
+        let shown = Cell::new(false);
+        let (piped, ..) = captured(false);
+        let (document, _) = at_a_terminal(b"y\n", true);
+        for mut output in [piped, document] {
+            let asked = confirm(&context(), &mut output, "Do it?", unasked(), |_| shown.set(true));
+            assert_eq!(asked.unwrap_err().code(), "confirmation-needed");
+        }
+        assert!(!shown.get());
+    }
+
+    #[test]
+    fn a_cancelled_question_is_no_answer() {
+        struct Silent;
+        impl std::io::Read for Silent {
+            fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+                thread::sleep(Duration::from_secs(5));
+                Ok(0)
+            }
+        }
+        let reader = std::sync::Arc::new(std::sync::Mutex::new(std::io::BufReader::new(Silent)));
+        let (mut output, _) = at_a_terminal(b"", false);
+        output.type_from(Keyboard { reader, terminal: true });
+        let context = context();
+        context.cancel().cancel();
+        let asked = confirm(&context, &mut output, "Do it?", unasked(), |_| {});
+        assert_eq!(asked.unwrap_err().code(), "cancelled");
     }
 }

@@ -51,13 +51,6 @@ impl Diagnostics {
         let _ = writeln!(writer, "{text}").and_then(|()| writer.flush());
     }
 
-    /// A question, after which the answer is typed; already safe for a terminal.
-    pub(super) fn question(&self, text: &str) {
-        self.erase_progress();
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = write!(writer, "{text}").and_then(|()| writer.flush());
-    }
-
     /// `text` in the colour of its meaning, where stderr has colours.
     pub(super) fn paint(&self, text: &str, tone: Tone) -> String {
         paint(text, tone, self.color)

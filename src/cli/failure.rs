@@ -10,6 +10,8 @@ use crate::ops;
 const USAGE: &str = "usage";
 /// The code of an argument that has to be UTF-8 and is not.
 const NOT_UTF8: &str = "not-utf8";
+/// The code of a question that a person answered with no.
+const DECLINED: &str = "declined";
 /// The code of a panic.
 const BUG: &str = "bug";
 /// The code of results that could not be written to standard output.
@@ -66,6 +68,12 @@ impl Failure {
     pub(super) fn not_utf8(message: String) -> Self {
         let hint = "ids and refs are given as UTF-8; paths may be any bytes".to_owned();
         Self { message, causes: Vec::new(), code: NOT_UTF8, hint: Some(hint) }
+    }
+
+    /// A person who was asked did not agree.
+    pub(super) fn declined() -> Self {
+        let message = "it was not confirmed, and nothing was changed".to_owned();
+        Self { message, causes: Vec::new(), code: DECLINED, hint: None }
     }
 
     fn bug(message: &str) -> Self {

@@ -24,4 +24,4 @@ pub use args::command;
 pub use exit::Exit;
 pub use failure::Failure;
 pub use run::{main, run};
-pub use streams::{Stream, Streams};
+pub use streams::{Keyboard, Stream, Streams};

@@ -11,7 +11,7 @@ use super::args::{Color, Globals};
 use super::diagnostics::Diagnostics;
 use super::failure::Failure;
 use super::progress::{Progress, SharedWriter};
-use super::streams::Streams;
+use super::streams::{Keyboard, Streams};
 use super::table::{self, Cell};
 use super::text::{tame, tame_lines, width, wrap};
 use crate::context::{Context, EventSink};
@@ -19,6 +19,9 @@ use crate::domain::shell;
 
 /// What stands at the left of lines that are quoted.
 const QUOTE: &str = "  │";
+
+/// Text that would be narrower than this is not worth wrapping beside what it belongs to.
+const NARROWEST: usize = 30;
 
 /// What a piece of text means; its colour follows from that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +42,8 @@ pub(super) struct Output {
     /// Whether what is printed now is quoted.
     quotes: bool,
     json: bool,
+    /// Where a person answers who sees what is printed; nothing where nobody does.
+    keyboard: Option<Keyboard>,
     /// What went wrong with stdout; after that nothing is written there.
     lost: Option<io::Error>,
 }
@@ -55,6 +60,8 @@ impl Output {
         let err: SharedWriter = Arc::new(Mutex::new(streams.err.writer));
         let progress = streams.err.terminal.then(|| Progress::new(Arc::clone(&err), context.clock()));
         Self {
+            keyboard: Some(streams.keyboard)
+                .filter(|keyboard| keyboard.terminal && streams.out.terminal && !globals.json),
             out: streams.out.writer,
             out_color: color(streams.out.terminal),
             columns: streams.out.columns,
@@ -88,15 +95,59 @@ impl Output {
 
     /// Names and values below one another, set off by an empty line; a value may have a remark.
     pub(super) fn fields(&mut self, fields: &[(&str, &str, &str)]) {
-        let widest = fields.iter().map(|(name, ..)| width(name)).max().unwrap_or_default();
         self.line("");
+        self.list(fields);
+    }
+
+    /// As [`Output::fields`], right below what stands there. A name that is that of the field above is not repeated.
+    pub(super) fn list(&mut self, fields: &[(&str, &str, &str)]) {
+        let widest = fields.iter().map(|(name, ..)| width(name)).max().unwrap_or_default();
+        let mut above = "";
         for (name, value, remark) in fields {
+            let name = if std::mem::replace(&mut above, *name) == *name { "" } else { *name };
             let gap = " ".repeat(widest - width(name) + 2);
             let name = paint(name, Tone::Quiet, self.out_color);
             let value = if remark.is_empty() { tame(value) } else { format!("{}: {}", tame(value), tame(remark)) };
             let value = wrap(&value, widest + 4, self.room());
             self.line(&format!("  {name}{gap}{value}"));
         }
+    }
+
+    /// What is wrong at which place by which rule, and below each what to do about it.
+    pub(super) fn findings(&mut self, findings: &[(String, &str, &str, &str)]) {
+        let places = findings.iter().map(|(place, ..)| width(&tame(place)));
+        let widest = places.max().unwrap_or_default();
+        for (place, rule, message, mend) in findings {
+            let place = tame(place);
+            let gap = " ".repeat(widest - width(&place));
+            let indent = widest + 2 + width(rule) + 2;
+            // What does not fit beside the place goes below it.
+            let below = self.columns.is_some_and(|columns| columns < indent + NARROWEST);
+            let indent = if below { 4 } else { indent };
+            let start = if below { format!("\n{}", " ".repeat(indent)) } else { "  ".to_owned() };
+            let rule = paint(rule, Tone::Bad, self.out_color);
+            let message = wrap(&tame(message), indent, self.columns);
+            self.line(&format!("{place}{gap}  {rule}{start}{message}"));
+            let mend = paint(&wrap(&tame(mend), indent, self.columns), Tone::Quiet, self.out_color);
+            self.line(&format!("{}{mend}", " ".repeat(indent)));
+        }
+    }
+
+    /// An entry of an indented list: a name, a word in its colour, and a remark.
+    pub(super) fn entry(&mut self, depth: usize, name: &str, word: Option<(Tone, &str)>, remark: &str) {
+        let indent = 2 * depth;
+        let text = match word {
+            Some((_, word)) => format!("{}: {word}, {}", tame(name), tame(remark)),
+            None => format!("{}: {}", tame(name), tame(remark)),
+        };
+        let text = format!("{}{}", " ".repeat(indent), wrap(&text, indent + 3, self.columns));
+        let text = match word {
+            Some((tone, word)) => {
+                text.replacen(&format!(": {word},"), &format!(": {},", paint(word, tone, self.out_color)), 1)
+            }
+            None => text,
+        };
+        self.line(&text);
     }
 
     /// A table; every row has as many cells as there are headers. The last column is wrapped.
@@ -113,11 +164,6 @@ impl Output {
             true => self.diagnostics.line(&tame(text)),
             false => self.text(text),
         }
-    }
-
-    /// A question on stderr, after which the answer is typed.
-    pub(super) fn question(&mut self, text: &str) {
-        self.diagnostics.question(&tame_lines(text));
     }
 
     /// A heading, set off by an empty line.
@@ -184,6 +230,41 @@ impl Output {
     /// A command of shell words, on a line of its own, ready to be copied.
     pub(super) fn paste(&mut self, command: &str) {
         self.line(&format!("  {}", tame(command)));
+    }
+
+    /// Lines that are made already, with nothing in them that a terminal would obey but colours.
+    pub(super) fn drawing(&mut self, lines: &[String]) {
+        self.line("");
+        lines.iter().for_each(|line| self.line(line));
+    }
+
+    /// Text for another program, as it is: without a line break at its end.
+    pub(super) fn verbatim(&mut self, text: &str) {
+        self.line(text.trim_end_matches('\n'));
+    }
+
+    /// How many columns there are, and whether colours are shown.
+    pub(super) fn canvas(&self) -> (Option<usize>, bool) {
+        (self.columns, self.out_color)
+    }
+
+    /// The keyboard of a person who sees what is printed; nothing where there is none, or a document was asked for.
+    pub(super) fn keyboard(&self) -> Option<Keyboard> {
+        self.keyboard.clone()
+    }
+
+    /// A question, set off by an empty line; the answer is typed behind it.
+    pub(super) fn question(&mut self, text: &str) {
+        let text = paint(&tame(text), Tone::Strong, self.out_color);
+        self.diagnostics.erase_progress();
+        if self.lost.is_none() {
+            self.lost = write!(self.out, "\n{text} ").and_then(|()| self.out.flush()).err();
+        }
+    }
+
+    /// Ends the line on which an answer was not typed to its end.
+    pub(super) fn end_of_question(&mut self) {
+        self.line("");
     }
 
     /// Help, or the version.
@@ -325,9 +406,24 @@ pub(super) mod tests {
         printer(Globals { color: Color::Auto, json }, false, &[])
     }
 
+    /// An output on a terminal at which someone types `keys`, with what it wrote to stdout.
+    pub(in crate::cli) fn at_a_terminal(keys: &'static [u8], json: bool) -> (Output, Captured) {
+        let (mut output, out, _) = printer(Globals { color: Color::Never, json }, true, &[]);
+        output.type_from(Keyboard { reader: Arc::new(Mutex::new(keys)), terminal: true });
+        (output, out)
+    }
+
+    impl Output {
+        /// Lets someone type on `keyboard`, where anybody can.
+        pub(in crate::cli) fn type_from(&mut self, keyboard: Keyboard) {
+            self.keyboard = self.keyboard.take().map(|_| keyboard);
+        }
+    }
+
     fn printer(globals: Globals, terminal: bool, variables: &[(&str, &str)]) -> (Output, Captured, Captured) {
         let (out, err) = (Captured::default(), Captured::default());
-        let streams = Streams { out: out.stream(terminal), err: err.stream(terminal) };
+        let keyboard = Keyboard { reader: Arc::new(Mutex::new(io::empty())), terminal };
+        let streams = Streams { keyboard, out: out.stream(terminal), err: err.stream(terminal) };
         let context = Context::new("/", variables.iter().copied().collect());
         (Output::new(streams, globals, &context), out, err)
     }

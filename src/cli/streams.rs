@@ -1,11 +1,14 @@
-//! The two streams that a command writes to.
+//! The two streams that a command writes to, and the one on which a person answers.
 
 use std::fmt;
-use std::io::{IsTerminal, Write};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::sync::{Arc, Mutex};
 
-/// Where a command's results and its diagnostics go.
+/// Where a command's results and its diagnostics go, and where answers come from.
 #[derive(Debug)]
 pub struct Streams {
+    /// Answers of a person.
+    pub keyboard: Keyboard,
     /// Results: for people, or one JSON document.
     pub out: Stream,
     /// Diagnostics, warnings, progress.
@@ -20,6 +23,15 @@ pub struct Stream {
     pub terminal: bool,
     /// How many columns it has; `None` where nothing limits a line.
     pub columns: Option<usize>,
+}
+
+/// Where a person types. Nothing is read from it unless that person is asked.
+#[derive(Clone)]
+pub struct Keyboard {
+    /// Where the bytes come from.
+    pub reader: Arc<Mutex<dyn BufRead + Send>>,
+    /// Whether a person sits there.
+    pub terminal: bool,
 }
 
 impl Streams {
@@ -50,7 +62,10 @@ impl Streams {
             let columns = size.map(|(width, _)| usize::from(width.0)).filter(|&width| terminal && width > 0);
             Stream { writer, terminal, columns }
         };
+        let stdin = std::io::stdin();
+        let terminal = stdin.is_terminal();
         Self {
+            keyboard: Keyboard { reader: Arc::new(Mutex::new(BufReader::new(stdin))), terminal },
             out: stream(out, std::io::stdout().is_terminal(), out_size),
             err: stream(err, std::io::stderr().is_terminal(), err_size),
         }
@@ -61,5 +76,11 @@ impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { terminal, columns, .. } = self;
         f.debug_struct("Stream").field("terminal", terminal).field("columns", columns).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Keyboard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keyboard").field("terminal", &self.terminal).finish_non_exhaustive()
     }
 }

@@ -3,6 +3,7 @@
 use super::output::Tone;
 use crate::ops::content_merged::{Effect, Proof, Verdict};
 use crate::ops::doctor::Status;
+use crate::ops::plan::StageState;
 use crate::ops::reconcile::Classification;
 
 /// The word of a verdict, and how it should look.
@@ -55,5 +56,15 @@ pub(super) fn status(status: Status) -> (Tone, &'static str) {
         Status::Ok => (Tone::Good, "ok"),
         Status::Warning => (Tone::Doubtful, "warning"),
         Status::Problem => (Tone::Bad, "problem"),
+    }
+}
+
+/// The word of where a stage stands, and how it should look.
+pub(super) fn stage_state(state: StageState) -> (Tone, &'static str) {
+    match state {
+        StageState::Done => (Tone::Good, "done"),
+        StageState::Started => (Tone::Doubtful, "started"),
+        StageState::Ready => (Tone::Strong, "ready"),
+        StageState::Waiting => (Tone::Quiet, "waiting"),
     }
 }

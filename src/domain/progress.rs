@@ -36,28 +36,28 @@ pub fn stage_states(stages: &[PlanStage], done: &BTreeSet<u32>, started: &BTreeS
     stages.iter().map(state).collect()
 }
 
-/// What an approval makes of a stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Fate {
-    /// It is done, and stays so, since row and section are what was done.
-    StaysDone,
-    /// It was done by the plan that holds now, and is to be done again, since row or section are others.
-    Reopened,
-    /// It is to be done.
-    Open,
+/// What an approval makes of the stages that are done by the plan that holds now, or would be by the new one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fates {
+    /// They are done, and stay so, since row and section are what was done.
+    pub kept: Vec<u32>,
+    /// They are done, and are to be done again, since row or section are others.
+    pub reopened: Vec<u32>,
+    /// They are done, and the new plan has them no longer.
+    pub removed: Vec<u32>,
 }
 
-/// What an approval makes of each of `stages`, in their order, and which stages it removes although they are done:
-/// `done_now` are done by the plan that holds now, `done_then` by the new one.
-pub fn fates(stages: &[PlanStage], done_now: &BTreeSet<u32>, done_then: &BTreeSet<u32>) -> (Vec<Fate>, Vec<u32>) {
-    let fate = |stage: &PlanStage| match (done_then.contains(&stage.stage), done_now.contains(&stage.stage)) {
-        (true, _) => Fate::StaysDone,
-        (false, true) => Fate::Reopened,
-        (false, false) => Fate::Open,
-    };
+/// What becomes of done stages when `stages` are those of the new plan: `done_now` are done by the plan that holds now,
+/// `done_then` by the new one.
+pub fn fates(stages: &[PlanStage], done_now: &BTreeSet<u32>, done_then: &BTreeSet<u32>) -> Fates {
     let there: BTreeSet<_> = stages.iter().map(|stage| stage.stage).collect();
-    (stages.iter().map(fate).collect(), done_now.difference(&there).copied().collect())
+    let (kept, open): (BTreeSet<u32>, BTreeSet<u32>) = there.iter().partition(|stage| done_then.contains(stage));
+    Fates {
+        kept: kept.into_iter().collect(),
+        reopened: open.intersection(done_now).copied().collect(),
+        removed: done_now.difference(&there).copied().collect(),
+    }
 }
 
 #[cfg(test)]
@@ -90,8 +90,7 @@ mod tests {
     #[test]
     fn every_stage_has_the_fate_of_what_is_done_now_and_then() {
         let plan = stages(&[&[], &[], &[], &[]]);
-        let (fates, removed) = fates(&plan, &BTreeSet::from([1, 2, 5, 7]), &BTreeSet::from([1, 3, 5]));
-        assert_eq!(fates, [Fate::StaysDone, Fate::Reopened, Fate::StaysDone, Fate::Open]);
-        assert_eq!(removed, [5, 7]);
+        let fates = fates(&plan, &BTreeSet::from([1, 2, 5, 7]), &BTreeSet::from([1, 3, 5]));
+        assert_eq!(fates, Fates { kept: vec![1, 3], reopened: vec![2], removed: vec![5, 7] });
     }
 }

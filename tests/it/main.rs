@@ -13,6 +13,7 @@ mod fixture_cases;
 mod fs;
 mod git_room;
 mod histories;
+mod plan;
 mod process;
 mod reconcile;
 mod render;

@@ -45,11 +45,11 @@ impl From<Args> for Options {
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
     let mut options = Options::from(args);
     let plan = abandon::plan(context, &options)?;
-    if !options.yes && !plan.already && confirm::is_possible() {
+    if !options.yes && !plan.already && confirm::is_possible(output) {
         let stages =
             if plan.released.is_empty() { String::new() } else { format!(" and releases {}", stages(&plan.released)) };
         let kept = plan.worktrees.iter().map(|kept| format!("\n  kept: {}", kept.worktree)).collect::<String>();
-        output.question(&format!("This ends {} of {}{stages}; it is final.{kept}\n", plan.run, plan.task));
+        output.text(&format!("This ends {} of {}{stages}; it is final.{kept}", plan.run, plan.task));
         options.yes = confirm::agrees(context, output, "abandon it?")?;
         if !options.yes {
             output.notice("nothing was changed");

@@ -50,9 +50,9 @@ impl From<Args> for Options {
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
     let mut options = Options::from(args);
     let plan = finish::plan(context, &options)?;
-    if !plan.missing.is_empty() && options.force.is_some() && !options.yes && confirm::is_possible() {
-        let missing: String = plan.missing.iter().map(|missing| format!("\n  {missing}")).collect();
-        output.question(&format!("{} of {} lacks:{missing}\n", plan.run, plan.task));
+    if !plan.missing.is_empty() && options.force.is_some() && !options.yes && confirm::is_possible(output) {
+        output.text(&format!("{} of {} lacks:", plan.run, plan.task));
+        plan.missing.iter().for_each(|missing| output.text(&format!("- {missing}")));
         options.yes = confirm::agrees(context, output, "finish it all the same?")?;
         if !options.yes {
             output.notice("nothing was changed");

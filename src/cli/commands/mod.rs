@@ -7,6 +7,7 @@ mod doctor;
 mod finish;
 mod git_reconcile;
 mod init;
+mod plan;
 mod status;
 mod tasks;
 
@@ -45,4 +46,5 @@ commands! {
     Init => init,
     Status => status,
     Tasks => tasks,
+    Plan => plan,
 }

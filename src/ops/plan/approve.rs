@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Fate, PlanStage, Source, Violation, newest_report, reports};
+use super::{Fates, PlanStage, Source, Violation, newest_report, reports};
 use crate::context::Context;
 use crate::domain::plan::{Plan, approval_time};
 use crate::domain::progress::fates;
@@ -42,8 +42,7 @@ pub struct Proposal {
     new_task: Option<NewTask>,
     source: Source,
     by: String,
-    fates: Vec<Fate>,
-    removed: Vec<u32>,
+    fates: Fates,
     /// The plan that holds now.
     current: Option<Plan>,
 }
@@ -67,22 +66,12 @@ pub struct Approval {
     /// The SHA-256 of the plan.
     pub sha256: String,
     /// Its stages.
-    pub stages: Vec<ApprovedStage>,
-    /// Stages that are done and in this plan no longer.
-    pub removed: Vec<u32>,
+    pub stages: Vec<PlanStage>,
+    /// What becomes of the stages that are done.
+    #[serde(flatten)]
+    pub fates: Fates,
     /// What is wrong with the plan; where anything is, it is not approved.
     pub violations: Vec<Violation>,
-}
-
-/// A stage with what the approval makes of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ApprovedStage {
-    /// The stage.
-    #[serde(flatten)]
-    pub stage: PlanStage,
-    /// Whether it stays done, is reopened, or is open.
-    pub fate: Fate,
 }
 
 /// Approves a plan for a person who has agreed before.
@@ -123,8 +112,8 @@ pub fn propose(context: &Context, options: &Options) -> Result<Proposal, Error> 
     let log = LogText::read(&task.log())?;
     let log = log.rows(context)?;
     let done = |plan| -> Result<BTreeSet<u32>, Error> { Ok(log.done(&task.key, plan)?.into_keys().collect()) };
-    let (fates, removed) = fates(&new.stages, &done(current.as_ref())?, &done(Some(&new))?);
-    Ok(Proposal { task, new_task, source, by, fates, removed, current })
+    let fates = fates(&new.stages, &done(current.as_ref())?, &done(Some(&new))?);
+    Ok(Proposal { task, new_task, source, by, fates, current })
 }
 
 /// Freezes the plan that was proposed, and records who approved it. The copy holds the very bytes that were shown,
@@ -264,23 +253,18 @@ impl Proposal {
     }
 
     fn event(&self, plan: &Plan) -> Map<String, Value> {
-        let with = |wanted: Fate| -> Vec<u32> {
-            let both = plan.stages.iter().zip(&self.fates);
-            both.filter(|(_, fate)| **fate == wanted).map(|(stage, _)| stage.stage).collect()
-        };
         let fields: [(&str, Value); 6] = [
             ("plan", plan.id.clone().into()),
             ("by", plan.approved_by.clone().into()),
             ("sha256", plan.sha256.clone().into()),
-            ("kept", with(Fate::StaysDone).into()),
-            ("reopened", with(Fate::Reopened).into()),
-            ("removed", self.removed.clone().into()),
+            ("kept", self.fates.kept.clone().into()),
+            ("reopened", self.fates.reopened.clone().into()),
+            ("removed", self.fates.removed.clone().into()),
         ];
         fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     fn approval(&self, plan: Option<&Plan>, changed: bool) -> Approval {
-        let stages = self.source.checked.stages.iter().cloned().zip(&self.fates);
         Approval {
             plan: self.source.path.to_string_lossy().into_owned(),
             task_key: self.task.key.to_string(),
@@ -289,8 +273,8 @@ impl Proposal {
             approved_by: plan.map(|plan| plan.approved_by.clone()),
             approved_at: plan.map(|plan| plan.approved_at.clone()),
             sha256: self.source.checked.sha256.clone(),
-            stages: stages.map(|(stage, &fate)| ApprovedStage { stage, fate }).collect(),
-            removed: self.removed.clone(),
+            stages: self.source.checked.stages.clone(),
+            fates: self.fates.clone(),
             violations: self.source.checked.violations.clone(),
         }
     }

@@ -11,7 +11,7 @@ use super::task::Task;
 use crate::context::Context;
 pub use crate::domain::plan::PlanStage;
 use crate::domain::plan::report_rank;
-pub use crate::domain::progress::{Fate, StageState};
+pub use crate::domain::progress::{Fates, StageState};
 use crate::domain::stage_map::{self, Checked};
 pub use crate::domain::stage_map::{Rule, Violation};
 use crate::fs;

@@ -44,22 +44,30 @@ pub struct Shown {
     /// Its first heading.
     pub title: Option<String>,
     /// Its stages.
-    pub stages: Vec<ShownStage>,
+    pub stages: Vec<PlanStage>,
+    /// Where they stand, in the same order; nothing where no task is named.
+    pub states: Option<Vec<StandingStage>>,
     /// What is wrong with a plan that is not approved.
     pub violations: Vec<Violation>,
     /// The graph, where a language for it was asked for.
     pub graph: Option<String>,
 }
 
-/// A stage with where it stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ShownStage {
+/// Where a stage stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct StandingStage {
     /// The stage.
-    #[serde(flatten)]
-    pub stage: PlanStage,
-    /// Where it stands; nothing where no task is named.
-    pub state: Option<StageState>,
+    pub stage: u32,
+    /// Where it stands.
+    pub state: StageState,
+}
+
+impl Shown {
+    /// The stages, each with where it stands.
+    pub fn standing(&self) -> impl Iterator<Item = (&PlanStage, Option<StageState>)> {
+        let state = |place: usize| self.states.as_ref().and_then(|states| states.get(place)).map(|one| one.state);
+        self.stages.iter().enumerate().map(move |(place, stage)| (stage, state(place)))
+    }
 }
 
 /// Reads a plan, and where its stages stand.
@@ -79,52 +87,53 @@ pub fn run(context: &Context, options: &Options) -> Result<Shown, Error> {
             of_task(context, &Task::find(context, options.project_root.as_deref(), &selector)?)?
         }
     };
-    let stages = shown.stages.iter().map(|shown| (&shown.stage, shown.state));
     shown.graph = match (options.dot, options.mermaid) {
-        (true, _) => Some(stage_graph::dot(stages)),
-        (_, true) => Some(stage_graph::mermaid(stages)),
+        (true, _) => Some(stage_graph::dot(shown.standing())),
+        (_, true) => Some(stage_graph::mermaid(shown.standing())),
         _ => None,
     };
     Ok(shown)
 }
 
 fn of_file(source: Source) -> Shown {
-    let stages = source.checked.stages.into_iter().map(|stage| ShownStage { stage, state: None });
     Shown {
         plan: source.path.to_string_lossy().into_owned(),
         id: None,
         title: source.checked.title,
-        stages: stages.collect(),
+        stages: source.checked.stages,
+        states: None,
         violations: source.checked.violations,
         graph: None,
     }
 }
 
 fn of_task(context: &Context, task: &Task) -> Result<Shown, Error> {
-    let Some(plan) = plans::current(&task.plans(), &task.key)? else {
-        let report = newest_report(task)?.ok_or_else(|| Error::NoPlan { folder: reports(task) })?;
-        let shown = of_file(Source::read(context, &report)?);
-        let stages: Vec<_> = shown.stages.iter().map(|shown| shown.stage.clone()).collect();
-        return Ok(Shown { stages: with_states(context, task, stages)?, ..shown });
+    let shown = match plans::current(&task.plans(), &task.key)? {
+        Some(plan) => Shown {
+            plan: task.plans().join(format!("{}.md", plan.id)).to_string_lossy().into_owned(),
+            id: Some(plan.id),
+            title: plan.title,
+            stages: plan.stages,
+            states: None,
+            violations: Vec::new(),
+            graph: None,
+        },
+        None => {
+            let report = newest_report(task)?.ok_or_else(|| Error::NoPlan { folder: reports(task) })?;
+            of_file(Source::read(context, &report)?)
+        }
     };
-    let path = task.plans().join(format!("{}.md", plan.id));
-    Ok(Shown {
-        plan: path.to_string_lossy().into_owned(),
-        id: Some(plan.id),
-        title: plan.title,
-        stages: with_states(context, task, plan.stages)?,
-        violations: Vec::new(),
-        graph: None,
-    })
+    let states = states(context, task, &shown.stages)?;
+    Ok(Shown { states: Some(states), ..shown })
 }
 
-/// The stages with where they stand by the task's log, if they are what its rows are about.
-fn with_states(context: &Context, task: &Task, stages: Vec<PlanStage>) -> Result<Vec<ShownStage>, Error> {
-    let plan = Plan { stages, ..Plan::default() };
+/// Where the stages stand by the task's log, as far as its rows are about them.
+fn states(context: &Context, task: &Task, stages: &[PlanStage]) -> Result<Vec<StandingStage>, Error> {
+    let plan = Plan { stages: stages.to_vec(), ..Plan::default() };
     let text = LogText::read(&task.log())?;
     let log = text.rows(context)?;
     let done: BTreeSet<u32> = log.done(&task.key, Some(&plan))?.into_keys().collect();
     let started = started_stages(log.rows(), &task.key, Some(&plan));
-    let states = stage_states(&plan.stages, &done, &started).into_iter().map(Some);
-    Ok(plan.stages.into_iter().zip(states).map(|(stage, state)| ShownStage { stage, state }).collect())
+    let states = stage_states(stages, &done, &started).into_iter();
+    Ok(stages.iter().zip(states).map(|(stage, state)| StandingStage { stage: stage.stage, state }).collect())
 }
