@@ -123,7 +123,7 @@ mod tests {
     }
 
     fn unasked() -> ops::Error {
-        ops::Error::ConfirmationNeeded { what: "it".to_owned() }
+        ops::Error::ConfirmationNeeded { what: "it".to_owned(), flags: "--yes" }
     }
 
     #[test]
