@@ -29,7 +29,7 @@ enum Token {
     Star,
     /// Any bytes.
     Deep,
-    /// Any number of folders, each with its `/`; it begins where a part of the path begins, and so does what follows.
+    /// Any text with a `/` at its end; none as well where a part of the path begins. What follows begins a part.
     Folders,
 }
 
@@ -137,12 +137,12 @@ fn tokens(text: &[u8]) -> Vec<Token> {
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         let stars = text[at..].iter().take_while(|&&byte| byte == b'*').count();
-        let begins_part = at == 0 || text[at - 1] == b'/';
         at += stars.max(1);
         match stars {
             0 => tokens.push(Token::Byte(byte)),
             1 => tokens.push(Token::Star),
-            _ if begins_part && text.get(at) == Some(&b'/') => {
+            // Within a part it is any text up to a `/`, which is the same but for there being none.
+            _ if text.get(at) == Some(&b'/') => {
                 tokens.push(Token::Folders);
                 at += 1;
             }

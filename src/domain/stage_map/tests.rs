@@ -127,6 +127,31 @@ fn each_rule_refuses_what_it_names() {
 }
 
 #[test]
+fn numbers_are_expected_after_the_row_above() {
+    let numbers = |numbers: &[&str]| {
+        let text = plan(&vec![("T", "(none)", "`a`"); numbers.len()]);
+        let renumber = |text: String, (place, number): (usize, &&str)| {
+            text.replacen(&format!("| {} | T", place + 1), &format!("| {number} | T"), 1)
+        };
+        // From the last, so that no row is taken for another.
+        let text = numbers.iter().enumerate().rev().fold(text, renumber);
+        let all = check(&text).violations.into_iter().filter(|violation| violation.rule == Rule::S2);
+        all.map(|violation| violation.line).collect::<Vec<_>>()
+    };
+    let cases: [(&[&str], &[usize]); 6] = [
+        (&["1", "2", "3"], &[]),
+        (&["1", "3", "4"], &[8]),
+        (&["1", "1", "2"], &[8]),
+        (&["2", "3", "4"], &[7]),
+        (&["1", "x", "3"], &[8]),
+        (&["3", "2", "1"], &[7, 8, 9]),
+    ];
+    for (given, lines) in cases {
+        assert_eq!(numbers(given), lines, "{given:?}");
+    }
+}
+
+#[test]
 fn every_violation_is_told_with_its_mending_in_the_order_of_lines() {
     let text = two()
         .replace("| 1 | 2 |", "| 1 | 9 |")
