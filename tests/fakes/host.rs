@@ -1,6 +1,7 @@
 //! A fake host process: what the process and fs rooms do can be seen only from outside a process that uses them.
 //!
-//! `host WHAT ARGUMENTS…`; each WHAT is a function below, with a test in `tests/it/process.rs`, `tests/it/fs.rs` or `tests/it/store/`.
+//! `host WHAT ARGUMENTS…`; each WHAT is a function below, with a test in `tests/it/process.rs`, `tests/it/fs.rs`,
+//! `tests/it/store/` or `tests/it/life/`.
 
 #![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a fake stands outside of the house")]
 #![expect(clippy::unwrap_used, reason = "a fake that panics fails its test")]
@@ -24,6 +25,7 @@ fn main() -> std::process::ExitCode {
         "consume" => host::consume(rest),
         "reserve" => host::reserve(rest),
         "read-state" => host::read_state(rest),
+        "register" => host::register(rest),
         _ => panic!("host cannot {what}"),
     };
     std::process::ExitCode::from(u8::try_from(code).unwrap_or(255))
@@ -39,11 +41,16 @@ mod host {
     use std::path::Path;
 
     use okstra::context::Context;
+    use okstra::domain::lifecycle::RunName;
     use okstra::domain::records::{Reappend, Record, Status};
+    use okstra::domain::run::RunManifest;
     use okstra::fs::{self, LOCK_WAIT, LockGuard, ScratchFolder, Unfinished};
+    use okstra::ops::lifecycle;
+    use okstra::ops::task::{Selector, Task};
     use okstra::process::{Command, Session};
     use okstra::store::consumers::{self, LogText};
     use okstra::store::registry::{Registry, TaskWanted};
+    use okstra::store::runs;
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
     use rustix::io::{FdFlags, fcntl_setfd};
 
@@ -209,6 +216,22 @@ mod host {
         println!("{:?}", registry.read_all().map(|all| all.len()));
         println!("{}", consumers::append(log, &context, &row, Reappend::Never).unwrap_err());
         println!("{}", registry.lock(&context).map(drop).unwrap_err());
+        0
+    }
+
+    /// Makes one run after the other exist, registers it, and says its number once that is done.
+    pub(crate) fn register(arguments: &[String]) -> i32 {
+        let [root, task, template, first] = arguments else { panic!("register ROOT TASK TEMPLATE FIRST") };
+        let context = Context::from_process();
+        let task = Task::find(&context, Some(Path::new(root)), &Selector::Project(Some(task.clone()))).unwrap();
+        let template: RunManifest = serde_json::from_slice(&std::fs::read(template).unwrap()).unwrap();
+        for number in first.parse::<u32>().unwrap().. {
+            let run = RunName { task_type: template.task_type, number };
+            let manifest = RunManifest { run: run.to_string(), ..template.clone() };
+            runs::write_manifest(task.layout.as_ref().unwrap(), &task.key, &manifest).unwrap();
+            lifecycle::register_run(&context, &task, &manifest).unwrap();
+            println!("{number}");
+        }
         0
     }
 

@@ -13,6 +13,8 @@ mod fixture_cases;
 mod fs;
 mod git_room;
 mod histories;
+#[cfg(unix)]
+mod life;
 mod plan;
 mod process;
 mod reconcile;
