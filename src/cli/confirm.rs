@@ -36,25 +36,11 @@ pub(super) fn confirm(
     if is_yes(&answer) { Ok(()) } else { Err(Failure::declined()) }
 }
 
-/// Whether there is a person who can be asked.
-pub(super) fn is_possible(output: &Output) -> bool {
-    output.keyboard().is_some()
-}
-
-/// Whether a person answers `question` with a yes; not where nobody can be asked.
+/// Asks for a text; an empty answer is `default`. `None` where nobody can be asked.
 ///
 /// # Errors
-/// When Ctrl-C was the answer.
-pub(super) fn agrees(context: &Context, output: &mut Output, question: &str) -> Result<bool, Failure> {
-    let Some(keyboard) = output.keyboard() else { return Ok(false) };
-    Ok(is_yes(&answer(context, output, keyboard, &format!("{question} [y/N]"))?))
-}
-
-/// Asks for a text; an empty answer is `default`. `None` where nobody can be asked, and where the input ended.
-///
-/// # Errors
-/// When Ctrl-C was the answer.
-pub(super) fn text(
+/// A failure with the code `declined` at the end of the input, and for what is not UTF-8; `cancelled` when Ctrl-C is.
+pub(super) fn ask(
     context: &Context,
     output: &mut Output,
     question: &str,
@@ -62,15 +48,16 @@ pub(super) fn text(
 ) -> Result<Option<String>, Failure> {
     let Some(keyboard) = output.keyboard() else { return Ok(None) };
     let answer = answer(context, output, keyboard, &format!("{question} [{default}]"))?;
-    let text = String::from_utf8_lossy(answer.trim_ascii()).into_owned();
-    Ok(match (answer.ends_with(b"\n"), text.is_empty()) {
-        (false, true) => None,
-        (true, true) => Some(default.to_owned()),
-        _ => Some(text),
-    })
+    match String::from_utf8(answer) {
+        Ok(answer) if answer.ends_with('\n') => {
+            let answer = answer.trim();
+            Ok(Some(if answer.is_empty() { default } else { answer }.to_owned()))
+        }
+        _ => Err(Failure::declined()),
+    }
 }
 
-/// The line that is typed as an answer, with its end where it has one.
+/// The line that is typed behind `question`; cut short at the end of the input.
 fn answer(context: &Context, output: &mut Output, keyboard: Keyboard, question: &str) -> Result<Vec<u8>, Failure> {
     output.question(question);
     let answers = listen(keyboard);
@@ -123,7 +110,7 @@ mod tests {
     }
 
     fn unasked() -> ops::Error {
-        ops::Error::ConfirmationNeeded { what: "it".to_owned(), flags: "--yes" }
+        ops::Error::ConfirmationNeeded { what: "it".to_owned() }
     }
 
     #[test]
@@ -149,6 +136,20 @@ mod tests {
             assert_eq!(code, if agreed { None } else { Some("declined") }, "{keys:?}");
             assert!(out.text().starts_with("it is done\n\nDo it? [y/N] "), "{}", out.text());
         }
+    }
+
+    #[test]
+    fn a_text_is_asked_for_and_nothing_typed_is_the_default() {
+        let cases: [(&'static [u8], Option<&str>); 5] =
+            [(b"\n", Some("shop")), (b"  store \r\n", Some("store")), (b"", None), (b"sto", None), (b"\xff\n", None)];
+        for (keys, expected) in cases {
+            let (mut output, out) = at_a_terminal(keys, false);
+            let answer = ask(&context(), &mut output, "project id", "shop");
+            assert_eq!(answer.ok().flatten().as_deref(), expected, "{keys:?}");
+            assert!(out.text().starts_with("\nproject id [shop] "), "{}", out.text());
+        }
+        let (mut piped, ..) = captured(false);
+        assert_eq!(ask(&context(), &mut piped, "project id", "shop").unwrap(), None);
     }
 
     #[test]

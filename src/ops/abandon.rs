@@ -47,6 +47,13 @@ pub struct Plan {
     pub worktrees: Vec<Kept>,
 }
 
+impl Plan {
+    /// The error where a person was not asked.
+    pub fn unconfirmed(&self) -> Error {
+        Error::ConfirmationNeeded { what: format!("giving up {}", self.run) }
+    }
+}
+
 /// A worktree that stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Kept {
@@ -116,7 +123,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Abandoned, Error> {
     let layout = layout_of(&task)?;
     let plan = plan_for(context, options, &task, layout)?;
     if !options.yes && !plan.already {
-        return Err(Error::ConfirmationNeeded { what: format!("the end of {}", plan.run), flags: "--yes" });
+        return Err(plan.unconfirmed());
     }
     complete_registrations(context, &task.root)?;
     let (already, reason) = end(context, &task, layout, (plan.run, options.reason.trim()))?;

@@ -147,13 +147,17 @@ pub enum Error {
         /// What is missing, a clause each.
         missing: Vec<String>,
     },
-    /// A person has to say so, and there is nobody to ask.
-    #[error("{what} has to be confirmed, and there is no terminal to ask at")]
+    /// A person has to agree, and nobody was asked.
+    #[error("{what} has to be confirmed by a person")]
     ConfirmationNeeded {
-        /// What was about to be done.
+        /// What is to be done, a noun.
         what: String,
-        /// The flags that say so.
-        flags: &'static str,
+    },
+    /// No project id is given, and nobody was asked for one.
+    #[error("no project id is given; `{default}` would be one")]
+    NoProjectId {
+        /// The id that is proposed.
+        default: String,
     },
     /// The project has another id.
     #[error("`{}` is the project `{recorded}` already, and not `{given}`", root.display())]
@@ -314,7 +318,7 @@ impl Error {
             Self::WhichRun { .. } => "which-run",
             Self::RunEnded { .. } => "run-ended",
             Self::Unfinished { .. } => "run-unfinished",
-            Self::ConfirmationNeeded { .. } => "confirmation-needed",
+            Self::ConfirmationNeeded { .. } | Self::NoProjectId { .. } => "confirmation-needed",
             Self::OtherProject { .. } => "other-project",
             Self::Bare { .. } => "bare-repository",
             Self::NoMirror { .. } => "no-mirror",
@@ -461,7 +465,10 @@ impl Hint for Error {
             Self::Unfinished { .. } => {
                 Some("bring about what is missing, or finish it all the same, which is recorded: --force REASON".to_owned())
             }
-            Self::ConfirmationNeeded { flags, .. } => Some(format!("say so with {flags}")),
+            Self::ConfirmationNeeded { .. } => {
+                Some("run it at a terminal and look at what will happen, or answer with --yes".to_owned())
+            }
+            Self::NoProjectId { .. } => Some("name it with --project-id ID, or take that one with --yes".to_owned()),
             Self::OtherProject { recorded, .. } => {
                 Some(format!("leave --project-id out, or give {recorded}; records and branches go by the id, so it is not changed"))
             }

@@ -53,6 +53,13 @@ pub struct Plan {
     pub route: Option<Route>,
 }
 
+impl Plan {
+    /// The error where a person was not asked.
+    pub fn unconfirmed(&self) -> Error {
+        Error::ConfirmationNeeded { what: format!("finishing {} by force", self.run) }
+    }
+}
+
 /// What was done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -154,9 +161,7 @@ fn forced(options: &Options, finishing: &Finishing<'_>) -> Result<Option<String>
             let (task, run, missing) = (finishing.task.key.task.clone(), *run, missing.clone());
             Err(Error::Unfinished { task, run, missing })
         }
-        Some(_) if !options.yes => {
-            Err(Error::ConfirmationNeeded { what: format!("the forced end of {run}"), flags: "--yes" })
-        }
+        Some(_) if !options.yes => Err(finishing.plan.unconfirmed()),
         Some(reason) => Ok(Some(reason.to_owned())),
     }
 }

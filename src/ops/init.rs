@@ -70,14 +70,12 @@ pub fn plan(context: &Context, options: &Options) -> Result<Plan, Error> {
 /// Does it; doing it again changes nothing.
 ///
 /// # Errors
-/// [`Error::ConfirmationNeeded`] where no id is known and none may be chosen, those of [`plan`], and when a file cannot be
+/// [`Error::NoProjectId`] where no id is known and none may be chosen, those of [`plan`], and when a file cannot be
 /// written.
 pub fn run(context: &Context, options: &Options) -> Result<Init, Error> {
     let Plan { root, id, default_id } = plan(context, options)?;
-    let id = id.or_else(|| options.yes.then_some(default_id.clone())).ok_or_else(|| Error::ConfirmationNeeded {
-        what: format!("the project id `{default_id}`"),
-        flags: "--project-id ID, or take that one with --yes",
-    })?;
+    let chosen = || options.yes.then_some(default_id.clone());
+    let id = id.or_else(chosen).ok_or_else(|| Error::NoProjectId { default: default_id.to_string() })?;
     let layout = Layout::new(&root);
     let is_whole = layout.project().is_file() && layout.gitignore().is_file();
     if is_whole {

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use crate::cli::args::Text;
-use crate::cli::confirm;
+use crate::cli::confirm::confirm;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};
 use crate::context::Context;
-use crate::ops::abandon::{self, Abandoned, Kept, Options};
+use crate::ops::abandon::{self, Abandoned, Kept, Options, Plan};
 
 /// Give a run up
 ///
@@ -45,41 +45,43 @@ impl From<Args> for Options {
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
     let mut options = Options::from(args);
     let plan = abandon::plan(context, &options)?;
-    if !options.yes && !plan.already && confirm::is_possible(output) {
-        let stages =
-            if plan.released.is_empty() { String::new() } else { format!(" and releases {}", stages(&plan.released)) };
-        let kept = plan.worktrees.iter().map(|kept| format!("\n  kept: {}", kept.worktree)).collect::<String>();
-        output.text(&format!("This ends {} of {}{stages}; it is final.{kept}", plan.run, plan.task));
-        options.yes = confirm::agrees(context, output, "abandon it?")?;
-        if !options.yes {
-            output.notice("nothing was changed");
-            return Ok(Exit::Decide);
-        }
+    if !options.yes && !plan.already {
+        confirm(context, output, "Abandon this run?", plan.unconfirmed(), |output| show(&plan, output))?;
+        options.yes = true;
     }
     let done = abandon::run(context, &options)?;
     output.show(&done, |output| print(&options, &done, output));
     Ok(Exit::Done)
 }
 
+fn show(plan: &Plan, output: &mut Output) {
+    output.headline(Tone::Strong, "abandon", &format!("{} of {}; this is final", plan.run, plan.task));
+    consequences("releases", "keeps", (&plan.released, &plan.worktrees), output);
+}
+
 fn print(options: &Options, done: &Abandoned, output: &mut Output) {
     let word = if done.already { "abandoned already" } else { "abandoned" };
     output.headline(Tone::Good, word, &format!("{} of {}: {}", done.run, done.task, done.reason));
-    let released = if done.released.is_empty() { "nothing was reserved".to_owned() } else { stages(&done.released) };
-    let mut fields = vec![("released", released.as_str(), "")];
-    let kept: Vec<String> = done.worktrees.iter().map(kept).collect();
-    fields.extend(kept.iter().map(|kept| ("kept", kept.as_str(), "")));
-    output.fields(&fields);
+    consequences("released", "kept", (&done.released, &done.worktrees), output);
     let root = options.project_root.as_ref().map(|root| root.to_string_lossy().into_owned());
     let mut command = vec!["okstra", "status", "--task", &done.task];
     command.extend(root.iter().flat_map(|root| ["--project-root", root.as_str()]));
     output.next("see what comes next", &command);
 }
 
-fn kept(kept: &Kept) -> String {
-    format!("stage {}, branch {}, {}", kept.stage, kept.branch, kept.worktree)
+/// The stages that others may take, and the worktrees that stay.
+fn consequences(released: &str, stays: &str, (stages, worktrees): (&[u32], &[Kept]), output: &mut Output) {
+    let numbers: Vec<_> = stages.iter().map(ToString::to_string).collect();
+    let numbers = format!("stage{} {}", if stages.len() == 1 { "" } else { "s" }, numbers.join(", "));
+    let mut fields = Vec::new();
+    fields.extend((!stages.is_empty()).then_some((released, numbers.as_str(), "")));
+    let kept: Vec<String> = worktrees.iter().map(kept).collect();
+    fields.extend(kept.iter().map(|kept| (stays, kept.as_str(), "")));
+    if !fields.is_empty() {
+        output.fields(&fields);
+    }
 }
 
-fn stages(stages: &[u32]) -> String {
-    let numbers: Vec<_> = stages.iter().map(ToString::to_string).collect();
-    format!("stage{} {}", if stages.len() == 1 { "" } else { "s" }, numbers.join(", "))
+fn kept(kept: &Kept) -> String {
+    format!("stage {}, branch {}, {}", kept.stage, kept.branch, kept.worktree)
 }

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use crate::cli::args::Text;
-use crate::cli::confirm;
+use crate::cli::confirm::confirm;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};
 use crate::context::Context;
-use crate::ops::finish::{self, Finished, Options};
+use crate::ops::finish::{self, Finished, Options, Plan};
 
 /// Bring a run to its end
 ///
@@ -50,18 +50,19 @@ impl From<Args> for Options {
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
     let mut options = Options::from(args);
     let plan = finish::plan(context, &options)?;
-    if !plan.missing.is_empty() && options.force.is_some() && !options.yes && confirm::is_possible(output) {
-        output.text(&format!("{} of {} lacks:", plan.run, plan.task));
-        plan.missing.iter().for_each(|missing| output.text(&format!("- {missing}")));
-        options.yes = confirm::agrees(context, output, "finish it all the same?")?;
-        if !options.yes {
-            output.notice("nothing was changed");
-            return Ok(Exit::Decide);
-        }
+    if !plan.missing.is_empty() && options.force.is_some() && !options.yes {
+        confirm(context, output, "Finish it all the same?", plan.unconfirmed(), |output| show(&plan, output))?;
+        options.yes = true;
     }
     let done = finish::run(context, &options)?;
     output.show(&done, |output| print(&done, output));
     Ok(Exit::Done)
+}
+
+fn show(plan: &Plan, output: &mut Output) {
+    output.headline(Tone::Doubtful, "unfinished", &format!("{} of {}; its end is final", plan.run, plan.task));
+    let missing: Vec<_> = plan.missing.iter().map(|missing| ("missing", missing.as_str(), "")).collect();
+    output.fields(&missing);
 }
 
 fn print(done: &Finished, output: &mut Output) {

@@ -41,9 +41,8 @@ impl From<Args> for Options {
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
     let mut options = Options::from(args);
     let plan = init::plan(context, &options)?;
-    if plan.id.is_none() && !options.yes && confirm::is_possible(output) {
-        let default = plan.default_id.to_string();
-        options.project_id = confirm::text(context, output, "project id", &default)?;
+    if plan.id.is_none() && !options.yes {
+        options.project_id = confirm::ask(context, output, "project id", plan.default_id.as_str())?;
     }
     let done = init::run(context, &options)?;
     output.show(&done, |output| print(&done, output));

@@ -203,10 +203,7 @@ impl Proposal {
     /// The error for a proposal that nobody agreed to.
     pub fn unconfirmed(&self) -> Error {
         let plan = self.source.path.display();
-        Error::ConfirmationNeeded {
-            what: format!("the approval of `{plan}` for {}", self.task.key.task),
-            flags: "--yes",
-        }
+        Error::ConfirmationNeeded { what: format!("the approval of `{plan}` for {}", self.task.key.task) }
     }
 
     /// The outcome where there is nothing to approve: the plan breaks rules, or holds already.

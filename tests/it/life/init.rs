@@ -68,7 +68,7 @@ fn at_a_terminal_the_id_is_asked_for() {
         let shop = sandbox.repository("shop");
         let root = shop.to_str().unwrap();
         let mut pty = Pty::start(&sandbox, 80, &[], &[OKSTRA, "init", "--project-root", root]);
-        pty.wait_for("project id [shop] ");
+        pty.wait_for("project id [shop]");
         pty.type_in(typed);
         let (status, seen) = pty.end();
         assert_eq!(status.success(), expected.is_some(), "{typed:?}: {seen}");
