@@ -6,7 +6,8 @@ use std::path::Path;
 use okstra::context::{Context, Environment};
 use okstra::domain::records::{Reappend, Record, Status};
 use okstra::store::registry::Registry;
-use okstra::store::{Error, Manifest, Project, consumers, plans, timeline};
+use okstra::store::runs::{self, StateGuard};
+use okstra::store::{Error, LatestTask, Layout, Manifest, Project, consumers, plans, timeline};
 use proptest::prelude::*;
 
 const ROW: &str = concat!(
@@ -19,7 +20,22 @@ const REGISTRY: &str = concat!(
     r#"{"1":{"branch":"b-s1","reserved_by":{"run":"r","pid":7}}},"integrations":[{"commit":"c"}]},"q/g/\u0074":{}}}"#
 );
 const PROJECT: &str = r#"{"schemaVersion":"1.0","projectId":"shop","config":{"workers":["a"]}}"#;
-const MANIFEST: &str = r#"{"schemaVersion":"1.0","taskKey":"p/g/t","title":"T","category":"fix"}"#;
+const MANIFEST: &str = concat!(
+    r#"{"schemaVersion":"1.0","taskKey":"p/g/t","title":"T","category":"fix","brief":{"sha256":"00"},"route":"full","#,
+    r#""createdAt":"t","currentPhase":"implementation","phases":{"implementation":{"status":"open","runs":[{"run":"#,
+    r#""implementation-001","status":"prepared","preparedAt":"t"}]}},"workflow":{"lastRun":"implementation-001"}}"#
+);
+const RUN: &str = concat!(
+    r#"{"schemaVersion":"1.0","run":"implementation-001","taskKey":"p/g/t","taskType":"implementation","category":"fix","#,
+    r#""createdAt":"t","okstraVersion":"0","runRoot":"r","baseCommit":"ab","brief":{"path":"b","sha256":"00"},"#,
+    r#""stages":[{"stage":1,"title":"t","hash":"h","branch":"b","worktree":"w","base":"c"}],"lead":{"vendor":"claude","#,
+    r#""sessionId":"s","promptPath":"p","folder":"f","moreFolders":[]},"workers":[],"instructionSet":[],"paths":{},"#,
+    r#""convergence":{"enabled":true,"maxRounds":2,"adversarial":false,"verificationMode":"lightweight"}}"#
+);
+const STATE: &str = concat!(
+    r#"{"schemaVersion":"1.0","run":"implementation-001","status":"running","workers":[{"name":"a","vendor":"codex","#,
+    r#""round":1,"attempt":1,"usage":{"x":1}}]}"#
+);
 const PLAN: &str = concat!(
     r#"{"id":"state","taskKey":"p/g/t","approvedBy":"A","approvedAt":"2026-01-01T00:00:00Z","sha256":"00","#,
     r#""stages":[{"stage":1,"title":"t","dependsOn":[],"hash":"h"}]}"#
@@ -33,7 +49,12 @@ fn read_as_everything(folder: &Path, bytes: &[u8]) {
     let key = "p/g/t".parse().unwrap();
     let registry = Registry::new(&path);
     let row = Record::new("p/g/t", 1, Status::Started, "ab");
-    let readers: [&dyn Fn() -> Result<(), Error>; 9] = [
+    let run = "implementation-001".parse().unwrap();
+    let readers: [&dyn Fn() -> Result<(), Error>; 13] = [
+        &|| runs::read_manifest(&path, &key, run).map(drop),
+        &|| runs::read_state(&path, run).map(drop),
+        &|| LatestTask::read(&path).map(drop),
+        &|| Manifest::read(&path)?.map_or(Ok(()), |manifest| manifest.lifecycle(&path).map(drop)),
         &|| consumers::read_done(&path, &context, &key, None).map(drop),
         &|| registry.read(&key).map(drop),
         &|| registry.read_all().map(drop),
@@ -57,7 +78,7 @@ fn read_as_everything(folder: &Path, bytes: &[u8]) {
 
 /// A good file, damaged: cut, with a byte changed, with bytes put in.
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
-    let good = prop::sample::select(vec![ROW, REGISTRY, PROJECT, MANIFEST, PLAN]);
+    let good = prop::sample::select(vec![ROW, REGISTRY, PROJECT, MANIFEST, PLAN, RUN, STATE]);
     let pieces = prop::sample::select(vec![
         "",
         "{",
@@ -127,4 +148,23 @@ fn hostile_files_neither_overflow_nor_hang() {
     ] {
         read_as_everything(folder.path(), text.as_bytes());
     }
+}
+
+/// A state that cannot be read is not written over either.
+#[test]
+fn a_damaged_team_state_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let (layout, context) = (Layout::new(folder.path()), Context::new(folder.path(), Environment::default()));
+    let (key, run) = ("p/g/t".parse().unwrap(), "implementation-001".parse().unwrap());
+    let guard = StateGuard::lock(&context, &layout, &key, run).unwrap();
+    let path = layout.team_state(&key.task, run);
+    fs::write(&path, STATE).unwrap();
+    let state = guard.read().unwrap();
+    proptest!(ProptestConfig::with_cases(200), |(bytes in damaged())| {
+        fs::write(&path, &bytes).unwrap();
+        if guard.read().is_err() {
+            assert!(guard.write(&state).is_err());
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+        }
+    });
 }
