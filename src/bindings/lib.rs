@@ -8,3 +8,4 @@ pub mod job;
 pub mod life;
 pub mod plan;
 pub mod run;
+pub mod status;
