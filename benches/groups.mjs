@@ -26,6 +26,7 @@ export const GROUPS = [
   { name: "content-50k", title: "content-merged, 50,000 commits ahead", measure: content({ commits: 50_000 }, { ...FAR, microseconds: 50, memory: 70 }) },
   { name: "many-stages", title: "20 stages of a task at once, candidate 10,000 commits ahead", measure: manyStages },
   { name: "state-files", title: "State files", measure: stateFiles },
+  { name: "render-bundle", title: "Texts of an implementation run: 20 stages, 3 workers", measure: renderBundle },
   { name: "reconcile", title: "git-reconcile on a small task", measure: measureReconcile },
   { name: "startup", title: "Start of the program", measure: startup },
   { name: "size", title: "Sizes, release build", measure: sizes },
@@ -108,6 +109,26 @@ async function stateFiles({ okstra, runs, target, root, buildExample }) {
   const { logBytes, registryBytes } = figures[0];
   const sizes = `the log has ${megabytes(logBytes)}, the registry ${megabytes(registryBytes)}`;
   return { rows: lines(...medians), notes: [`${sizes}; the peer is a log of 10 rows; what is written is flushed to the disk`] };
+}
+
+/** A small Rust program renders within its process: `render-bundle` prints `{"firstMs": …, "thousandMs": …, …}`. */
+async function renderBundle({ okstra, runs, target, root, buildExample }) {
+  const lines = (first, thousand) => [
+    row("the first bundle of a process", { okstra: milliseconds(first), value: first, target: under(10, "ms") }),
+    row("1,000 bundles in a process", { okstra: milliseconds(thousand), value: thousand, target: under(1000, "ms") }),
+  ];
+  if (okstra === null || !existsSync(join(root, "benches", "render_bundle.rs"))) {
+    return { rows: lines(null, null), notes: ["not measured: there is no benches/render_bundle.rs"] };
+  }
+  await buildExample("render-bundle");
+  const figures = [];
+  for (let i = 0; i <= runs; i += 1) {
+    progress(`run ${i} of ${runs}: render-bundle`);
+    const command = { name: "render-bundle", argv: [join(target, "release", "examples", "render-bundle")], cwd: root };
+    figures.push(readFigures(command.name, ["firstMs", "thousandMs"], (await run(command, { keepOutput: true })).output));
+  }
+  const medians = ["firstMs", "thousandMs"].map((key) => median(figures.slice(1).map((figure) => figure[key])));
+  return { rows: lines(...medians), notes: [] };
 }
 
 async function startup({ okstra, runs }) {

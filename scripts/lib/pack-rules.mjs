@@ -40,8 +40,8 @@ export function checkMain({ filename, file, entries, manifest }, limits) {
   return { problems, facts: [{ name: `${names.length} files`, size }] };
 }
 
-/** @returns {string[]} the prompts of the repository: what an agent is given must be there to be read */
-function prompts() {
+/** The prompts of the repository: what agents are given is shipped to be read. */
+export function prompts() {
   const entries = readdirSync(inRoot("prompts"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return entries.map((entry) => relative(inRoot(), join(entry.parentPath, entry.name)).replaceAll("\\", "/")).sort();
 }

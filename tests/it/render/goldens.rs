@@ -23,7 +23,9 @@ fn contexts(template: &str) -> Vec<(&'static str, Option<&'static str>)> {
         "workers/analyst.md" => vec![("requirements-discovery", Some("codex"))],
         "workers/executor.md" | "profiles/_implementation-executor.md" => vec![("implementation", Some("claude"))],
         "workers/verifier.md" | "workers/_assignment.md" => vec![("implementation", Some("codex"))],
-        "workers/report-writer.md" => vec![("implementation", Some("report-writer"))],
+        "workers/report-writer.md" => {
+            ["implementation-planning", "implementation"].map(|each| (each, Some("report-writer"))).to_vec()
+        }
         "profiles/_implementation-deliverable.md" => vec![("implementation", None)],
         _ => {
             let own = template.strip_prefix("profiles/").and_then(|name| name.strip_suffix(".md")?.parse().ok());
