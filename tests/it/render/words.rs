@@ -5,6 +5,8 @@ use std::path::Path;
 
 use okstra::render::names;
 
+use super::Context;
+
 /// The most words that the text of a template itself may have, without what it includes and is given.
 fn budget(template: &str) -> usize {
     match template {
@@ -36,6 +38,21 @@ fn without(text: &str, open: &str, close: &str, instead: &str) -> String {
     let first = pieces.next().unwrap_or_default().to_owned();
     let rest = pieces.map(|piece| format!("{instead}{}", piece.split_once(close).map_or("", |(_, rest)| rest)));
     first + &rest.collect::<String>()
+}
+
+#[test]
+fn every_phase_of_the_lead_has_its_progress_line() {
+    let lead = Context::read("implementation").file("claude-execution-prompt.md");
+    let lines: Vec<_> = lead.lines().filter_map(|line| line.strip_prefix("`PROGRESS: ")?.strip_suffix('`')).collect();
+    let phases: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("phase-")?.split('-').next()).collect();
+    assert_eq!(phases, ["1", "2", "3", "4", "5", "5.5", "6", "7"]);
+    for line in lines {
+        let mut words = line.split(' ');
+        assert!(words.next().unwrap().matches('-').count() == 2, "{line}");
+        assert!(
+            words.all(|word| word.split_once('=').is_some_and(|(key, value)| !key.is_empty() && !value.is_empty()))
+        );
+    }
 }
 
 #[test]
