@@ -50,7 +50,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Tasks, Error> {
     let (root, _) = open(context, options.project_root.as_deref())?;
     let layout = Layout::new(&root);
     let Some(project) = Project::read(&layout.project())? else { return Err(Error::NoProject { root }) };
-    let (mut tasks, unreadable) = store::read_tasks(&layout)?;
+    let store::Catalog { mut tasks, unreadable } = store::read_tasks(&layout)?;
     tasks.sort_by(|a, b| (&b.updated_at, &a.task_key).cmp(&(&a.updated_at, &b.task_key)));
     let unreadable = unreadable.into_iter().map(|(task, error)| Unreadable {
         task: task.to_string(),

@@ -35,6 +35,15 @@ pub struct CatalogEntry {
     pub updated_at: Option<String>,
 }
 
+/// All tasks, sorted by key.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    /// Those whose manifest could be read.
+    pub tasks: Vec<CatalogEntry>,
+    /// The others, with why not.
+    pub unreadable: Vec<(TaskName, Error)>,
+}
+
 /// The task that was worked on last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -60,19 +69,19 @@ pub fn task_names(layout: &Layout) -> Result<Vec<TaskName>, Error> {
     Ok(tasks)
 }
 
-/// Every task of the project as the catalog lists it, sorted by key, and those whose manifest cannot be read, with why.
+/// Every task of the project as the catalog lists it.
 ///
 /// # Errors
 /// [`Error::Fs`] when the folders cannot be listed.
-pub fn read_tasks(layout: &Layout) -> Result<(Vec<CatalogEntry>, Vec<(TaskName, Error)>), Error> {
-    let (mut entries, mut unreadable) = (Vec::new(), Vec::new());
+pub fn read_tasks(layout: &Layout) -> Result<Catalog, Error> {
+    let mut catalog = Catalog::default();
     for task in task_names(layout)? {
         match read_entry(&layout.manifest(&task)) {
-            Ok(entry) => entries.extend(entry),
-            Err(error) => unreadable.push((task, error)),
+            Ok(entry) => catalog.tasks.extend(entry),
+            Err(error) => catalog.unreadable.push((task, error)),
         }
     }
-    Ok((entries, unreadable))
+    Ok(catalog)
 }
 
 fn read_entry(path: &Path) -> Result<Option<CatalogEntry>, Error> {
@@ -94,7 +103,7 @@ fn read_entry(path: &Path) -> Result<Option<CatalogEntry>, Error> {
 /// [`Error::Fs`].
 pub fn rebuild_catalog(context: &Context, layout: &Layout) -> Result<(), Error> {
     let _alone = lines::lock(&layout.catalog(), context)?;
-    let (entries, _) = read_tasks(layout)?;
+    let entries = read_tasks(layout)?.tasks;
     let mut document = Document::new(SCHEMA);
     document.set("tasks", serde_json::to_value(entries).unwrap_or(Value::Null));
     replace_if_new(&layout.catalog(), &document.to_text())
@@ -167,7 +176,7 @@ mod tests {
         rebuild_catalog(&context, &layout).unwrap();
         let text = fs::read_text(&layout.catalog()).unwrap();
         assert!(text.contains("\"taskKey\": \"p/g/t\"") && text.matches("taskKey").count() == 1, "{text}");
-        let (entries, unreadable) = read_tasks(&layout).unwrap();
+        let Catalog { tasks: entries, unreadable } = read_tasks(&layout).unwrap();
         assert_eq!((entries.len(), unreadable.len(), unreadable[0].0.to_string().as_str()), (1, 1, "g/bad"));
         fs::replace(&layout.latest_task(), b"{}").unwrap();
         assert!(matches!(LatestTask::read(&layout.latest_task()), Err(Error::WrongShape { .. })));

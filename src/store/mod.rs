@@ -17,7 +17,7 @@ mod run_files;
 pub mod runs;
 pub mod timeline;
 
-pub use catalog::{CatalogEntry, LatestTask, read_tasks, rebuild_catalog, task_names};
+pub use catalog::{Catalog, CatalogEntry, LatestTask, read_tasks, rebuild_catalog, task_names};
 pub use error::{Error, JsonFault};
 pub use layout::{Home, Layout};
 pub use lines::SEAL;

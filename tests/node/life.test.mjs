@@ -26,6 +26,9 @@ before(() => {
     const taskType = run.slice(0, -4);
     write(original, `tasks/auth/login/runs/${taskType}/manifests/run-manifest-${run}.json`, manifest(run, taskType));
   }
+  const stages = ["First", "Second"].map((title, index) => ({ stage: index + 1, title, hash: "h" }));
+  const plan = { id: "001", taskKey: "shop/auth/login", approvedBy: "Ann", approvedAt: "2026-01-01T00:00:00Z", sha256: "0", stages };
+  write(original, "tasks/auth/login/runs/implementation-planning/plans/001.json", plan);
   write(original, "tasks/auth/login/runs/requirements-discovery/reports/final-report-requirements-discovery-001.md", "x");
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -76,7 +79,9 @@ const cases = [
   ["status", status, ["status", "--task", "auth/login"], { task: "auth/login" }, 0, (found) => {
     assert.equal(found.open.length, 2);
     assert.equal(found.next.command, "okstra finish requirements-discovery-001 --task auth/login --project-root 'ROOT'");
-    assert.deepEqual(found.phases.map((/** @type {any} */ phase) => phase.state), ["open", "open", "to-come", "to-come", "to-come", "to-come"]);
+    assert.deepEqual(found.phases.map((/** @type {any} */ phase) => phase.state), ["open", "open", "left-out", "to-come", "to-come", "to-come"]);
+    assert.deepEqual(found.plan.stages[1], { stage: 2, title: "Second", done: false, integrated: false, reservedBy: null });
+    assert.equal(found.plan.total, 2);
   }],
   ["status of no task", status, ["status", "--task", "auth/none"], { task: "auth/none" }, 1, (found) => assert.equal(found.code, "unknown-task")],
   ["tasks", tasks, ["tasks"], {}, 2, (found) => {

@@ -144,3 +144,37 @@ fn what_cannot_be_answered_is_a_named_error() {
     assert!(refused["error"].as_str().unwrap().contains("team-state-error-analysis-001.json:1:"), "{refused}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "{");
 }
+
+#[test]
+fn an_integration_counts_where_it_was_made_since_the_stage_was_done() {
+    let life = Life::planned();
+    for stage in [1, 2, 3] {
+        life.story.stage(stage, "fix-login", &[("a.txt", stage as usize, "new")]);
+    }
+    assert_eq!(life.next(), "okstra stage integrate --task auth/login");
+    let made = |at: &str| serde_json::json!({"integrations": [{"commit": "ab", "stages": [1, 2, 3], "at": at}]});
+    life.story.write_registry(&made("2020-01-01T00:00:00Z"));
+    assert_eq!(life.status()["plan"]["integrated"], 0, "it was made before they were done");
+    life.story.write_registry(&made("2099-01-01T00:00:00Z"));
+    assert_eq!(life.status()["plan"]["integrated"], 3);
+    assert_eq!(life.next(), "okstra run --task auth/login --type final-verification");
+    let only_two =
+        serde_json::json!({"integrations": [{"commit": "ab", "stages": [1, 2], "at": "2099-01-01T00:00:00Z"}]});
+    life.story.write_registry(&only_two);
+    assert_eq!(life.status()["plan"]["integrated"], 2);
+}
+
+#[test]
+fn a_plan_that_was_approved_after_the_report_stands_for_it() {
+    let life = Life::planned();
+    life.whole_run(TaskType::ImplementationPlanning, &[]);
+    assert_eq!(life.next(), "okstra plan approve --task auth/login");
+    let plan = life.path("runs/implementation-planning/plans/001.json");
+    let later = fs::read_to_string(&plan).unwrap().replace("2026-01-01", "2099-01-01");
+    fs::write(&plan, later).unwrap();
+    assert_eq!(life.next(), "okstra run --task auth/login --type implementation");
+    life.prepare("implementation-planning-002", &[]);
+    life.report("implementation-planning-002", "# Another\n");
+    life.done(&["abandon", "implementation-planning-002", "--reason", "x", "--yes"]);
+    assert_eq!(life.next(), "okstra run --task auth/login --type implementation", "what was given up is not approved");
+}

@@ -59,6 +59,13 @@ fn what_comes_next() {
         (with_plan(finished(&all), 3, 3, 3), Nothing, "handed off"),
         (with_plan(finished(&all), 4, 3, 3), Run(Implementation), "3 of 4"),
         (Facts { has_worktrees: true, ..with_plan(finished(&all), 3, 3, 3) }, CloseTask, "are left"),
+    ];
+    check(cases);
+}
+
+#[test]
+fn what_comes_next_of_an_open_run() {
+    let cases = [
         (
             with_open(finished(&[]), &[open("error-analysis-001", (0, 0, 0), false)]),
             Resume(run("error-analysis-001")),
@@ -89,6 +96,10 @@ fn what_comes_next() {
             "report is there",
         ),
     ];
+    check(cases);
+}
+
+fn check(cases: impl IntoIterator<Item = (Facts, Step, &'static str)>) {
     for (facts, step, said) in cases {
         let next = next(&facts);
         assert_eq!(next.step, step, "{facts:?}");
