@@ -138,7 +138,7 @@ pub enum Error {
         status: &'static str,
     },
     /// A run that lacks what it must leave.
-    #[error("{run} of {task} cannot be finished: {}", missing.join("; "))]
+    #[error("{run} of {task} cannot be finished:{}", listed(missing))]
     Unfinished {
         /// The task.
         task: TaskName,
@@ -503,6 +503,11 @@ impl Hint for Error {
             Self::NoCurrentFolder => Some("change into a folder that exists, or give --project-root".to_owned()),
         }
     }
+}
+
+/// Clauses below one another.
+fn listed(clauses: &[String]) -> String {
+    clauses.iter().map(|clause| format!("\n  {clause}")).collect()
 }
 
 /// Which runs are open, a clause.
