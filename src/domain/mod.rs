@@ -21,3 +21,4 @@ pub mod run;
 pub mod shell;
 pub mod stage_graph;
 pub mod stage_map;
+pub mod stages;

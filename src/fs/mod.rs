@@ -8,6 +8,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the room through which files are written")]
 
 mod append;
+mod copy;
 mod error;
 mod list;
 mod lock;
@@ -16,6 +17,7 @@ mod scratch;
 mod write;
 
 pub use append::{Appended, Unfinished, append_line};
+pub use copy::copy_new;
 pub use error::{Doing, Error};
 pub use list::{Listing, list_files, names_in};
 pub use lock::{LOCK_WAIT, LockGuard};

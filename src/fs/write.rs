@@ -94,7 +94,7 @@ fn resolve_link(path: &Path) -> io::Result<PathBuf> {
 
 /// A temporary file in `folder`, with the permissions that the new content shall have: those of `like`, if there is
 /// such a file.
-fn temporary_in(folder: &Path, like: Option<&Path>) -> io::Result<tempfile::NamedTempFile> {
+pub(super) fn temporary_in(folder: &Path, like: Option<&Path>) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
     #[cfg(unix)]

@@ -22,12 +22,19 @@ const WRITING: &[&str] = &[
 pub struct Git {
     folder: PathBuf,
     variables: Vec<(&'static str, String)>,
+    of_user: bool,
 }
 
 impl Git {
     /// git as it is called in `folder`.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), variables: Vec::new() }
+        Self { folder: folder.into(), variables: Vec::new(), of_user: false }
+    }
+
+    /// git in a worktree, as its user has it: with their configuration, since that says how files are checked out (line
+    /// ends, filters) and who commits. Still without hooks, prompts and the caller's `GIT_…` variables that move it.
+    pub(super) fn of_user(folder: impl Into<PathBuf>) -> Self {
+        Self { of_user: true, ..Self::at(folder) }
     }
 
     /// git for the plumbing that writes to `repository`, whichever of its worktrees that was opened from.
@@ -35,7 +42,7 @@ impl Git {
         // Named, the git folder is taken as it is: git looks for no other, and asks not who owns it. Nor may it fetch
         // what a partial clone lacks, which would start what the configuration says.
         let variables = [("GIT_DIR", "."), ("GIT_NO_LAZY_FETCH", "1")].map(|(name, value)| (name, value.to_owned()));
-        Self { folder: repository.common_dir().to_owned(), variables: variables.to_vec() }
+        Self { folder: repository.common_dir().to_owned(), variables: variables.to_vec(), of_user: false }
     }
 
     /// The same with who commits, and when: `time` in seconds since 1970, as UTC. What is made so has the same ids
@@ -112,15 +119,15 @@ impl Git {
         }
     }
 
-    fn try_run(
+    pub(super) fn try_run(
         &self,
         context: &Context,
         arguments: &[&str],
         prepare: impl FnOnce(Command) -> Command,
     ) -> Result<(Ending, Vec<u8>, Vec<u8>), Error> {
         let variables = self.variables.iter();
-        let command = variables
-            .fold(isolated(context, &self.folder), |command, (name, value)| command.env(*name, value.as_str()));
+        let bare = if self.of_user { as_user(context, &self.folder) } else { isolated(context, &self.folder) };
+        let command = variables.fold(bare, |command, (name, value)| command.env(*name, value.as_str()));
         let output = prepare(command).args(arguments).run(context).map_err(|error| match error {
             process::Error::Cancelled(cancelled) => Error::Cancelled(cancelled),
             source @ process::Error::NotFound { .. } => Error::NoGit { source },
@@ -129,7 +136,7 @@ impl Git {
         Ok((output.ending, output.stdout, output.stderr))
     }
 
-    fn failed(&self, arguments: &[&str], message: &[u8]) -> Error {
+    pub(super) fn failed(&self, arguments: &[&str], message: &[u8]) -> Error {
         Error::GitCommand {
             arguments: arguments.join(" "),
             path: self.folder.clone(),
@@ -138,12 +145,30 @@ impl Git {
     }
 }
 
+/// What of the caller's `GIT_…` variables belongs to the user, and not to the repository in which they stand.
+const USERS: &[&str] =
+    &["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+
 /// git without the caller's `GIT_…` variables, without system and user configuration, replace refs and prompts.
 fn isolated(context: &Context, folder: &Path) -> Command {
-    let ours = context.environment().iter().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_"));
-    ours.fold(Command::new("git"), |command, (name, _)| command.env_remove(name))
+    quiet(context, folder, &[])
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" })
+}
+
+/// git with the user's configuration, without hooks and the programs that watch files.
+fn as_user(context: &Context, folder: &Path) -> Command {
+    quiet(context, folder, USERS).args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"])
+}
+
+/// git without replace refs, prompts and the caller's `GIT_…` variables, but for those that begin with one of `kept`.
+fn quiet(context: &Context, folder: &Path, kept: &[&str]) -> Command {
+    let names = context.environment().iter().map(|(name, _)| name);
+    let ours = names.filter(|name| {
+        let name = name.to_string_lossy();
+        name.starts_with("GIT_") && !kept.iter().any(|kept| name.starts_with(kept))
+    });
+    ours.fold(Command::new("git"), |command, name| command.env_remove(name))
         .env("GIT_NO_REPLACE_OBJECTS", "1")
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")

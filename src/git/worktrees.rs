@@ -105,7 +105,7 @@ impl Repository {
     ///
     /// # Errors
     /// [`Error::GitCommand`] with what git says; the worktree is then still there.
-    pub fn remove_worktree(&self, context: &Context, folder: &Path) -> Result<(), Error> {
+    pub fn remove_clean_worktree(&self, context: &Context, folder: &Path) -> Result<(), Error> {
         let folder = folder.to_string_lossy();
         Git::at(self.common_dir()).run(context, &["worktree", "remove", "--", &folder]).map(drop)
     }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::stages::StageError;
 use crate::context::Cancelled;
+use crate::domain::batch::BatchError;
 use crate::domain::hint::Hint;
 use crate::domain::lifecycle::{CATEGORIES, CategoryError, RouteError, RunName, RunNameError};
 use crate::domain::names::{NameError, TaskKey, TaskName, TaskNameError};
@@ -278,6 +280,9 @@ pub enum Error {
         /// What helps.
         hint: String,
     },
+    /// Something is wrong with a stage.
+    #[error(transparent)]
+    Stage(Box<StageError>),
     /// The demo could not be played.
     #[error("the demo cannot be played below `{}`", parent.display())]
     Scratch {
@@ -338,6 +343,7 @@ impl Error {
             Self::OperationInProgress { .. } => "operation-in-progress",
             Self::ChangedMeanwhile { .. } => "changed-meanwhile",
             Self::Gate { .. } => "stage-blocked",
+            Self::Stage(error) => stage_code(error),
         }
     }
 }
@@ -415,6 +421,35 @@ impl From<render::Error> for Error {
     }
 }
 
+fn stage_code(error: &StageError) -> &'static str {
+    match error {
+        StageError::Batch(error) => batch_code(error),
+        StageError::Reserved { .. } => "stage-reserved",
+        StageError::PathNotUtf8 { .. } => "path-not-utf8",
+        StageError::BadBranch { .. } => "bad-branch",
+        StageError::Place { .. } => "place-taken",
+        StageError::NoBase { .. } => "no-base",
+    }
+}
+
+fn batch_code(error: &BatchError) -> &'static str {
+    match error {
+        BatchError::Request { .. } => "bad-stage",
+        BatchError::Unknown { .. } => "unknown-stage",
+        BatchError::Done { .. } => "done-already",
+        BatchError::Waiting { .. } => "stage-waiting",
+        BatchError::Reserved { .. } => "stage-reserved",
+        BatchError::NothingReady { .. } => "no-stage-ready",
+        BatchError::AllDone => "all-stages-done",
+    }
+}
+
+impl From<StageError> for Error {
+    fn from(error: StageError) -> Self {
+        Self::Stage(Box::new(error))
+    }
+}
+
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
         match error {
@@ -440,6 +475,7 @@ impl Hint for Error {
             Self::Fs(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Render(error) => error.hint(),
+            Self::Stage(error) => error.hint(),
             Self::Cancelled(_) => None,
             Self::Name(_) | Self::TaskName(_) | Self::UnresolvableRef { .. } => None,
             Self::NoCategory { .. } => Some("name it where the command takes one: --category fix".to_owned()),

@@ -14,6 +14,7 @@ pub mod plan;
 pub mod reconcile;
 pub mod record_done;
 pub mod resume_page;
+pub mod stages;
 pub mod status;
 pub mod task;
 pub mod tasks;

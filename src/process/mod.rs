@@ -8,6 +8,7 @@ mod capture;
 mod child;
 mod command;
 mod error;
+mod holder;
 mod interactive;
 mod session;
 mod signals;
@@ -15,4 +16,5 @@ mod stdio;
 
 pub use command::{Command, Ending, Output};
 pub use error::Error;
+pub use holder::Identity;
 pub use session::Session;

@@ -24,6 +24,7 @@ fn main() -> std::process::ExitCode {
         "hold" => host::hold(rest),
         "consume" => host::consume(rest),
         "reserve" => host::reserve(rest),
+        "choose" => host::choose(rest),
         "read-state" => host::read_state(rest),
         "register" => host::register(rest),
         _ => panic!("host cannot {what}"),
@@ -41,11 +42,13 @@ mod host {
     use std::path::Path;
 
     use okstra::context::Context;
+    use okstra::domain::batch::Request;
     use okstra::domain::lifecycle::RunName;
     use okstra::domain::records::{Reappend, Record, Status};
     use okstra::domain::run::RunManifest;
     use okstra::fs::{self, LOCK_WAIT, LockGuard, ScratchFolder, Unfinished};
     use okstra::ops::lifecycle;
+    use okstra::ops::stages;
     use okstra::ops::task::{Selector, Task};
     use okstra::process::{Command, Session};
     use okstra::store::consumers::{self, LogText};
@@ -202,6 +205,26 @@ mod host {
             registry.lock(&context).unwrap().reserve_task(&key, &wanted).unwrap();
             println!("{number}");
         }
+        0
+    }
+
+    /// Waits for a line, then chooses and reserves a stage of a task for a run, and says which; then waits for another.
+    pub(crate) fn choose(arguments: &[String]) -> i32 {
+        let [root, task, run] = arguments else { panic!("choose ROOT TASK RUN") };
+        let context = Context::from_process();
+        let selector = okstra::ops::task::Selector::Project(Some(task.clone()));
+        let task = okstra::ops::task::Task::find(&context, Some(Path::new(root)), &selector).unwrap();
+        let plan = okstra::store::plans::current(&task.plans(), &task.key).unwrap().unwrap();
+        let holder = stages::holder(&context, run, true);
+        let wanted = stages::Wanted { plan: &plan, request: Request::Auto, budget: 1, holder, take_over: None };
+        println!("ready");
+        std::io::stdin().read_line(&mut String::new()).unwrap();
+        match stages::choose_and_reserve(&context, &task, &wanted) {
+            Ok(reserved) => println!("{:?}", reserved.keep()),
+            Err(error) => println!("{error}"),
+        }
+        // Its reservation counts for as long as it lives.
+        std::io::stdin().read_line(&mut String::new()).unwrap();
         0
     }
 

@@ -19,5 +19,6 @@ mod plan;
 mod process;
 mod reconcile;
 mod render;
+mod stages;
 mod store;
 mod tidy;

@@ -115,7 +115,7 @@ impl Work {
         let wanted = StageWanted {
             worktree_path: worktree.to_string_lossy().into_owned(),
             branch: branch.clone(),
-            base_ref: base.to_string(),
+            base_ref: Some(base.to_string()),
             reserved_by: None,
             reserved_at: None,
         };

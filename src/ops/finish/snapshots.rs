@@ -24,7 +24,7 @@ pub(super) fn remove(context: &Context, task: &Task, manifest: &RunManifest) -> 
         if !is_snapshot(context, task, manifest, Path::new(folder))? {
             continue;
         }
-        match task.repository.remove_worktree(context, Path::new(folder)) {
+        match task.repository.remove_clean_worktree(context, Path::new(folder)) {
             Ok(()) => removed.push(folder.clone()),
             Err(error) => context.warn(format!("the snapshot `{folder}` stays: {error}")),
         }

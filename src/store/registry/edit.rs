@@ -53,6 +53,16 @@ impl Edited {
             .ok_or_else(|| wrong_field(path, &name, "an object"))
     }
 
+    /// Takes a stage out, whatever stands in it.
+    pub(super) fn remove_stage(&mut self, stage: u32) {
+        if let Some(stages) = self.fields.get_mut("stages").and_then(Value::as_object_mut) {
+            stages.shift_remove(&stage.to_string());
+            if stages.is_empty() {
+                self.fields.shift_remove("stages");
+            }
+        }
+    }
+
     /// The integrations, made if they are not there.
     pub(super) fn integrations(&mut self) -> Result<&mut Vec<Value>, Error> {
         let integrations = self.fields.entry("integrations").or_insert_with(|| Value::Array(Vec::new()));

@@ -4,6 +4,7 @@
 //! A change replaces the bytes of one task's entry; every other byte of the file stays, whoever wrote it. Only the
 //! guard of the lock can write, and each change is on the disk when its function returns.
 
+mod changes;
 mod edit;
 mod text;
 mod top;
@@ -50,8 +51,8 @@ pub struct StageWanted {
     pub worktree_path: String,
     /// Its branch, a short name.
     pub branch: String,
-    /// The commit that it starts from.
-    pub base_ref: String,
+    /// The commit that it starts from, once that is known.
+    pub base_ref: Option<String>,
     /// The run that will work on it; `None` only registers where the stage is.
     pub reserved_by: Option<Holder>,
     /// Since when, RFC 3339 in UTC.
@@ -188,7 +189,7 @@ impl RegistryGuard {
             let fresh = StageEntry {
                 worktree_path: Some(wanted.worktree_path.clone()),
                 branch: Some(wanted.branch.clone()),
-                base_ref: Some(wanted.base_ref.clone()),
+                base_ref: wanted.base_ref.clone(),
                 ..StageEntry::default()
             };
             let fields = edited.stage(*stage)?;

@@ -49,7 +49,7 @@ fn stage(name: &str, run: Option<&str>) -> StageWanted {
     StageWanted {
         worktree_path: format!("/w/{name}"),
         branch: format!("fix-{name}"),
-        base_ref: "ab".repeat(20),
+        base_ref: Some("ab".repeat(20)),
         reserved_by: run.map(|run| Holder { run: run.to_owned(), pid: Some(7), ..Holder::default() }),
         reserved_at: run.map(|_| "2026-11-30T20:03:00Z".to_owned()),
     }

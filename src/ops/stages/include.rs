@@ -1,0 +1,63 @@
+//! `.worktreeinclude` of the project: files that git knows nothing of and that every worktree needs, `.env` and the like.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::context::Context;
+use crate::domain::equivalence::RepoPath;
+use crate::fs;
+use crate::git;
+use crate::ops::Error;
+use crate::ops::task::Task;
+
+/// Where the patterns are, in the project root.
+const PATTERNS: &str = ".worktreeinclude";
+/// What is never copied: the state of okstra itself.
+const STATE: &str = ".okstra";
+
+/// Copies what the project lists into the worktree `folder`, never over anything.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub(super) fn copy(context: &Context, task: &Task, folder: &Path) -> Result<(), Error> {
+    let Some(patterns) = patterns(task) else { return Ok(()) };
+    for path in git::untracked_matching(context, &task.root, &patterns)? {
+        let below = to_path(&path);
+        if below.starts_with(STATE) || folder.starts_with(task.root.join(&below)) {
+            continue;
+        }
+        fs::copy_new(&task.root, folder, &below)?;
+    }
+    Ok(())
+}
+
+/// What makes the worktree `folder` dirty: what differs there, without the files that the project lists.
+///
+/// # Errors
+/// When git cannot be asked.
+pub(super) fn dirt(context: &Context, task: &Task, folder: &Path) -> Result<Vec<RepoPath>, Error> {
+    let differences = git::differences(context, folder)?;
+    let listed: HashSet<RepoPath> = match patterns(task) {
+        Some(patterns) if differences.iter().any(|difference| difference.is_untracked) => {
+            git::untracked_matching(context, folder, &patterns)?.into_iter().collect()
+        }
+        _ => HashSet::new(),
+    };
+    let dirt = differences.into_iter().filter(|found| !(found.is_untracked && listed.contains(&found.path)));
+    Ok(dirt.map(|found| found.path).collect())
+}
+
+fn patterns(task: &Task) -> Option<PathBuf> {
+    Some(task.root.join(PATTERNS)).filter(|path| path.is_file())
+}
+
+/// A path of git as one of this machine.
+fn to_path(path: &RepoPath) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        PathBuf::from(std::ffi::OsStr::from_bytes(path.as_bytes()))
+    }
+    #[cfg(not(unix))]
+    PathBuf::from(String::from_utf8_lossy(path.as_bytes()).into_owned())
+}

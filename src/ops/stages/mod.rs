@@ -1,0 +1,48 @@
+//! The stages of a task: choosing and reserving them, their branches and worktrees.
+
+mod bases;
+mod error;
+mod include;
+mod place;
+mod provision;
+mod reserve;
+mod runs;
+mod task_worktree;
+mod undo;
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::Error;
+use super::task::Task;
+use crate::context::Context;
+use crate::fs::{self, LockGuard};
+use crate::store::Layout;
+
+pub use bases::{StageBase, bases};
+pub use error::StageError;
+pub use provision::{Provisioned, provision};
+pub use reserve::{Reserved, Wanted, choose_and_reserve, holder};
+pub use task_worktree::{TaskWorktree, task_worktree};
+
+/// How long the lock of the worktrees is waited for: making one takes as long as writing all its files.
+const WORKTREES_WAIT: Duration = Duration::from_secs(600);
+
+/// Locks the making and removing of worktrees on this machine: in git, parallel calls race.
+fn lock_worktrees(context: &Context, task: &Task) -> Result<LockGuard, Error> {
+    let folder = task.home.worktrees();
+    fs::create_folder(&folder)?;
+    let stop = || context.cancel().is_cancelled();
+    Ok(LockGuard::acquire(&folder.join("worktrees.lock"), WORKTREES_WAIT, stop)?)
+}
+
+/// The project's `.okstra/`, without which there are no stages.
+fn layout(task: &Task) -> Result<&Layout, Error> {
+    task.layout.as_ref().ok_or_else(|| Error::NoProject { root: task.root.clone() })
+}
+
+/// A path as the registry and the git command have it.
+fn text(path: &Path) -> Result<String, Error> {
+    let not_utf8 = || StageError::PathNotUtf8 { path: path.to_owned() };
+    Ok(path.to_str().ok_or_else(not_utf8)?.to_owned())
+}

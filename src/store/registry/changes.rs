@@ -1,0 +1,81 @@
+//! Changes of what is held already: where a stage starts from, and what is let go.
+
+use super::edit::{Edited, merge_missing};
+use super::{Error, RegistryGuard, edit};
+use crate::domain::names::TaskKey;
+use crate::domain::registry::StageEntry;
+
+/// What okstra writes of a stage.
+const OF_A_STAGE: &[&str] = &["worktree_path", "branch", "base_ref", "reserved_by", "reserved_at"];
+/// What okstra writes when it reserves a task.
+const OF_A_TASK: &[&str] = &["worktree_path", "branch", "base_ref", "git_common_dir"];
+
+impl RegistryGuard {
+    /// Writes down the commit that a stage starts from, over another one.
+    ///
+    /// # Errors
+    /// [`Error::NoEntry`], and those of reading and writing.
+    pub fn set_stage_base(&mut self, key: &TaskKey, stage: u32, commit: &str) -> Result<(), Error> {
+        let mut edited = self.must(key)?;
+        edited.stage(stage)?.insert("base_ref".to_owned(), commit.into());
+        self.put(edited).map(drop)
+    }
+
+    /// Takes back what the run `run` reserved of a stage: it is then as it was `before`. Where another run has it, nothing
+    /// is changed. What other programs wrote stays.
+    ///
+    /// # Errors
+    /// [`Error::NoEntry`], and those of reading and writing.
+    pub fn take_back_stage(
+        &mut self,
+        key: &TaskKey,
+        stage: u32,
+        run: &str,
+        before: Option<&StageEntry>,
+    ) -> Result<(), Error> {
+        let edited = self.must(key)?;
+        let held = edited.entry()?.stages.get(&stage).and_then(|stage| stage.reserved_by.clone());
+        if held.is_none_or(|holder| holder.run != run) {
+            return Ok(());
+        }
+        self.put_stage(edited, stage, before.unwrap_or(&StageEntry::default()))
+    }
+
+    /// Forgets where a stage is, but for what `kept` says. Its reservation goes too.
+    ///
+    /// # Errors
+    /// [`Error::NoEntry`], and those of reading and writing.
+    pub fn forget_stage(&mut self, key: &TaskKey, stage: u32, kept: &StageEntry) -> Result<(), Error> {
+        let edited = self.must(key)?;
+        if !edited.entry()?.stages.contains_key(&stage) {
+            return Ok(());
+        }
+        self.put_stage(edited, stage, kept)
+    }
+
+    /// Lets go of a task that has neither an anchor nor stages: it then holds nothing.
+    ///
+    /// # Errors
+    /// [`Error::NoEntry`], and those of reading and writing.
+    pub fn release_task(&mut self, key: &TaskKey) -> Result<(), Error> {
+        let mut edited = self.must(key)?;
+        let entry = edited.entry()?;
+        if entry.implementation_base_commit.is_some() || !entry.stages.is_empty() {
+            return Ok(());
+        }
+        let fields = edited.fields();
+        OF_A_TASK.iter().for_each(|name| drop(fields.shift_remove(*name)));
+        self.put(edited).map(drop)
+    }
+
+    fn put_stage(&mut self, mut edited: Edited, stage: u32, entry: &StageEntry) -> Result<(), Error> {
+        let new = edit::fields_of(entry, &self.path)?;
+        let fields = edited.stage(stage)?;
+        OF_A_STAGE.iter().for_each(|name| drop(fields.shift_remove(*name)));
+        merge_missing(fields, &new);
+        if fields.is_empty() {
+            edited.remove_stage(stage);
+        }
+        self.put(edited).map(drop)
+    }
+}
