@@ -429,6 +429,17 @@ fn stage_code(error: &StageError) -> &'static str {
         StageError::BadBranch { .. } => "bad-branch",
         StageError::Place { .. } => "place-taken",
         StageError::NoBase { .. } => "no-base",
+        StageError::NoPlan { .. } => "no-plan",
+        StageError::NotReserved { .. } => "stage-not-reserved",
+        StageError::NoBranch { .. } => "no-branch",
+        StageError::NothingDone { .. } => "nothing-done",
+        StageError::Incomplete { .. } => "missing-object",
+        StageError::Dirty { .. } => "dirty-worktree",
+        StageError::Outside { .. } => "outside-files",
+        StageError::CheckFailed { .. } => "check-failed",
+        StageError::Changed { .. } => "changed-by-check",
+        StageError::BackFill { source, .. } => source.code(),
+        StageError::NoCarry { .. } => "no-carry",
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn run(command: &Command, context: &Context) -> Result<Output, Error>
     let mut std_command = command.to_std(context);
     std_command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut running = Running::start(command, std_command, Reach::Group, context)?;
-    let pumps = Pumps::start(&mut running, command.input());
+    let pumps = Pumps::start(&mut running, command);
     let lost = |source| Error::Lost { command: command.to_string(), source };
     let ending = wait(&mut running, &pumps, context.cancel()).map_err(lost)?;
     let Some(ending) = ending else {
@@ -70,11 +70,12 @@ struct Pumps {
 type Kept = Arc<Mutex<(Vec<u8>, Option<io::Error>)>>;
 
 impl Pumps {
-    fn start(running: &mut Running, input: Option<&[u8]>) -> Self {
+    fn start(running: &mut Running, command: &Command) -> Self {
+        let limit = command.limit();
         let (sender, open) = channel();
-        let stdout = running.child.stdout.take().map(|pipe| keep(pipe, sender.clone())).unwrap_or_default();
-        let stderr = running.child.stderr.take().map(|pipe| keep(pipe, sender)).unwrap_or_default();
-        if let (Some(mut pipe), Some(bytes)) = (running.child.stdin.take(), input) {
+        let stdout = running.child.stdout.take().map(|pipe| keep(pipe, sender.clone(), limit)).unwrap_or_default();
+        let stderr = running.child.stderr.take().map(|pipe| keep(pipe, sender, limit)).unwrap_or_default();
+        if let (Some(mut pipe), Some(bytes)) = (running.child.stdin.take(), command.input()) {
             let bytes = bytes.to_vec();
             // A child that does not read to the end is no error; its ending tells.
             thread::spawn(move || drop(pipe.write_all(&bytes)));
@@ -104,7 +105,7 @@ fn lock(kept: &Kept) -> MutexGuard<'_, (Vec<u8>, Option<io::Error>)> {
 }
 
 /// Reads `pipe` to its end on a thread of its own.
-fn keep(mut pipe: impl Read + Send + 'static, open: Sender<()>) -> Kept {
+fn keep(mut pipe: impl Read + Send + 'static, open: Sender<()>, limit: Option<usize>) -> Kept {
     let kept = Kept::default();
     let shared = Arc::clone(&kept);
     thread::spawn(move || {
@@ -114,7 +115,10 @@ fn keep(mut pipe: impl Read + Send + 'static, open: Sender<()>) -> Kept {
             let mut kept = lock(&shared);
             match read {
                 Ok(0) => break,
-                Ok(count) => kept.0.extend_from_slice(&chunk[..count]),
+                Ok(count) => {
+                    kept.0.extend_from_slice(&chunk[..count]);
+                    shorten(&mut kept.0, limit);
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     kept.1 = Some(error);
@@ -125,4 +129,11 @@ fn keep(mut pipe: impl Read + Send + 'static, open: Sender<()>) -> Kept {
         drop(open);
     });
     kept
+}
+
+/// Takes the middle out of what grew to twice the limit.
+fn shorten(bytes: &mut Vec<u8>, limit: Option<usize>) {
+    let Some(limit) = limit.filter(|limit| bytes.len() >= 2 * limit) else { return };
+    let (from, to) = (limit / 2, bytes.len() - limit / 2);
+    bytes.splice(from..to, b"\n[\xe2\x80\xa6]\n".iter().copied());
 }

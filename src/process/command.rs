@@ -16,6 +16,7 @@ pub struct Command {
     folder: Option<PathBuf>,
     variables: Vec<(OsString, Option<OsString>)>,
     stdin: Option<Vec<u8>>,
+    limit: Option<usize>,
 }
 
 /// How a process ended.
@@ -41,7 +42,14 @@ pub struct Output {
 impl Command {
     /// The command that starts `program`, a path or a name that is looked for on the context's `PATH`.
     pub fn new(program: impl Into<OsString>) -> Self {
-        Self { program: program.into(), arguments: Vec::new(), folder: None, variables: Vec::new(), stdin: None }
+        Self {
+            program: program.into(),
+            arguments: Vec::new(),
+            folder: None,
+            variables: Vec::new(),
+            stdin: None,
+            limit: None,
+        }
     }
 
     /// The same command with one more argument.
@@ -77,6 +85,12 @@ impl Command {
     /// The same command, which reads these bytes; without them it reads an empty standard input.
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(bytes.into());
+        self
+    }
+
+    /// The same command, of whose output not much more than `bytes` is kept of each stream: its beginning and its end.
+    pub fn keeping(mut self, bytes: usize) -> Self {
+        self.limit = Some(bytes);
         self
     }
 
@@ -117,6 +131,10 @@ impl Command {
     /// The program as it was given.
     pub fn program(&self) -> &OsStr {
         &self.program
+    }
+
+    pub(super) fn limit(&self) -> Option<usize> {
+        self.limit
     }
 
     pub(super) fn input(&self) -> Option<&[u8]> {

@@ -3,6 +3,7 @@
 //! What a reader may rely on: readers take no lock and write nothing; a file that is not what it should be is an error
 //! that names it, and is left as it is; what a newer or another program wrote besides is kept when a file is rewritten.
 
+pub mod carry;
 mod catalog;
 pub mod consumers;
 mod error;

@@ -1,7 +1,11 @@
 //! The stages of a task: where each may be built, what it may touch, what it hands on, how it stands.
 
+mod carry;
 mod placement;
 mod reservation;
+mod scope;
 
+pub use carry::{AllowedPath, Carry, Check, Claims, ContractClaim};
 pub use placement::{BranchFact, FolderFact, Obstacle, PlaceFacts, Placement, place};
 pub use reservation::{RunFact, is_held};
+pub use scope::outside;

@@ -6,7 +6,7 @@ use crate::domain::batch::BatchError;
 use crate::domain::hint::Hint;
 use crate::domain::names::TaskName;
 use crate::domain::shell;
-use crate::domain::stages::Obstacle;
+use crate::domain::stages::{Check, Obstacle};
 
 /// Why something could not be done with a stage.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +57,105 @@ pub enum StageError {
         /// The project root.
         root: String,
     },
+    /// The task has no approved plan.
+    #[error("task {task} has no approved plan")]
+    NoPlan {
+        /// The task.
+        task: TaskName,
+    },
+    /// No open run has the stage.
+    #[error("no open run has reserved stage {stage}{}", run.as_deref().map_or_else(String::new, |run| format!(": {run} is not open")))]
+    NotReserved {
+        /// The stage.
+        stage: u32,
+        /// Its task.
+        task: TaskName,
+        /// The run that the registry names.
+        run: Option<String>,
+    },
+    /// The stage has no branch.
+    #[error("stage {stage} has no branch `{branch}`")]
+    NoBranch {
+        /// The stage.
+        stage: u32,
+        /// Its branch, a short name.
+        branch: String,
+    },
+    /// Nothing was committed.
+    #[error("nothing was committed for stage {stage}: `{branch}` is at {at}, where it started")]
+    NothingDone {
+        /// The stage.
+        stage: u32,
+        /// The commit.
+        at: String,
+        /// Its branch, a short name.
+        branch: String,
+    },
+    /// Objects of the stage are not there.
+    #[error("what stage {stage} changed cannot be read: objects are missing")]
+    Incomplete {
+        /// The stage.
+        stage: u32,
+        /// The project root.
+        root: String,
+    },
+    /// Something in a worktree is not committed.
+    #[error("{of} has changes that are not committed, in `{path}`: {}", some(files))]
+    Dirty {
+        /// Whose it is.
+        of: String,
+        /// The worktree.
+        path: String,
+        /// The files.
+        files: Vec<String>,
+    },
+    /// Paths outside of the stage's files were touched.
+    #[error("stage {stage} touched what is not among its files in the plan: {}", some(paths))]
+    Outside {
+        /// The stage.
+        stage: u32,
+        /// The paths.
+        paths: Vec<String>,
+    },
+    /// Commands of the plan failed.
+    #[error("stage {stage} does not pass its validation: {}", failures(failed))]
+    CheckFailed {
+        /// The stage.
+        stage: u32,
+        /// The commands.
+        failed: Vec<Check>,
+    },
+    /// The commands changed what they were to check.
+    #[error("the validation of stage {stage} changed what it was to check, in `{path}`: {what}")]
+    Changed {
+        /// The stage.
+        stage: u32,
+        /// What was changed.
+        what: String,
+        /// The worktree.
+        path: String,
+    },
+    /// A carry file without its done row cannot be completed.
+    #[error("stage {stage} was handed on in `{}`, and cannot be recorded as done", path.display())]
+    BackFill {
+        /// The stage.
+        stage: u32,
+        /// The carry file.
+        path: PathBuf,
+        /// What is wrong.
+        #[source]
+        source: Box<super::Error>,
+    },
+    /// What a stage builds on was not handed on.
+    #[error("stage {stage} builds on stage {on}, which {}", no_carry(path.as_deref()))]
+    NoCarry {
+        /// The stage.
+        stage: u32,
+        /// What it builds on.
+        on: u32,
+        /// The recorded carry file.
+        path: Option<PathBuf>,
+    },
     /// Nothing says where a stage starts from.
     #[error("stage {stage} has nothing to start from: {why}")]
     NoBase {
@@ -82,6 +181,44 @@ impl Hint for StageError {
             Self::BadBranch { .. } => Some("name another one with --branch".to_owned()),
             Self::Place { obstacle, branch, path, base, root, .. } => Some(look(obstacle, (branch, path, root), base)),
             Self::NoBase { hint, .. } => Some(hint.clone()),
+            Self::NoPlan { task } => Some(format!(
+                "approve one: {}",
+                shell::command(["okstra", "plan", "approve", "--task", &task.to_string()])
+            )),
+            Self::NotReserved { task, .. } => {
+                let run = shell::command(["okstra", "run", "--task", &task.to_string(), "--type", "implementation"]);
+                Some(format!("prepare a run that builds it: {run}"))
+            }
+            Self::NoBranch { .. } => Some("name the ref of its commit: --head REF".to_owned()),
+            Self::NothingDone { .. } => Some("commit the work there first, or name another ref: --head REF".to_owned()),
+            Self::Incomplete { root, .. } => {
+                Some(format!("see what is missing: {}", shell::command(["git", "-C", root, "fsck"])))
+            }
+            Self::Dirty { path, .. } => {
+                Some(format!("commit them, or take them back: {}", shell::command(["git", "-C", path, "status"])))
+            }
+            Self::Outside { paths, .. } => {
+                let path = paths.first().map(String::as_str).unwrap_or_default();
+                Some(format!(
+                    "take it out of the stage, or have it recorded: --allow-outside {} --reason TEXT",
+                    shell::word(path)
+                ))
+            }
+            Self::CheckFailed { failed, .. } => failed
+                .first()
+                .and_then(|check| check.log.as_ref())
+                .map(|log| format!("see what it said: {}", shell::command(["cat", log]))),
+            Self::Changed { path, .. } => {
+                Some(format!("see what it did: {}", shell::command(["git", "-C", path, "status"])))
+            }
+            Self::BackFill { path, source, .. } => {
+                let own = source.hint().map_or_else(String::new, |hint| format!("{hint}\n"));
+                Some(format!(
+                    "{own}the file was kept; without it the stage counts as not done: {}",
+                    shell::word(&path.to_string_lossy())
+                ))
+            }
+            Self::NoCarry { .. } => Some("bring the file back: okstra doctor --restore".to_owned()),
         }
     }
 }
@@ -145,4 +282,23 @@ fn life(alive: Option<bool>) -> &'static str {
         Some(false) => "its process is gone",
         None => "whether it is still at work cannot be told",
     }
+}
+
+/// A few of many.
+fn some(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+fn failures(failed: &[Check]) -> String {
+    let one = |check: &Check| format!("`{}` ended with exit code {}", check.command, check.exit_code);
+    failed.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+fn no_carry(path: Option<&std::path::Path>) -> String {
+    path.map_or_else(|| "has no carry file".to_owned(), |path| format!("has lost its carry file `{}`", path.display()))
 }

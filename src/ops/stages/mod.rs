@@ -1,6 +1,8 @@
 //! The stages of a task: choosing and reserving them, their branches and worktrees.
 
 mod bases;
+mod carry;
+pub mod done;
 mod error;
 mod include;
 mod place;
@@ -10,7 +12,7 @@ mod runs;
 mod task_worktree;
 mod undo;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Error;
@@ -20,6 +22,7 @@ use crate::fs::{self, LockGuard};
 use crate::store::Layout;
 
 pub use bases::{StageBase, bases};
+pub use carry::{carry_in, complete_from_carry};
 pub use error::StageError;
 pub use provision::{Provisioned, provision};
 pub use reserve::{Reserved, Wanted, choose_and_reserve, holder};
@@ -45,4 +48,18 @@ fn layout(task: &Task) -> Result<&Layout, Error> {
 fn text(path: &Path) -> Result<String, Error> {
     let not_utf8 = || StageError::PathNotUtf8 { path: path.to_owned() };
     Ok(path.to_str().ok_or_else(not_utf8)?.to_owned())
+}
+
+/// The branch of a stage, a short name, and its worktree where that is there.
+fn branch_and_worktree(task: &Task, stage: u32) -> Result<(String, Option<PathBuf>), Error> {
+    let entry = task.registry().read(&task.key)?.unwrap_or_default();
+    let default = || format!("{}-{}-s{stage}", task.category, task.key.task.id);
+    let branch = entry.stage_branch(stage).unwrap_or_else(default);
+    let worktree = entry.stages.get(&stage).and_then(|stage| stage.worktree_path.clone()).map(PathBuf::from);
+    Ok((branch, worktree.filter(|path| path.exists())))
+}
+
+/// The file that a record names.
+fn to_recorded(task: &Task, path: &str) -> PathBuf {
+    task.root.join(path)
 }

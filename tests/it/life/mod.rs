@@ -107,7 +107,10 @@ impl Life {
             fs::create_dir_all(&stage.worktree).unwrap();
             let reserved_by = Some(Holder { run: manifest.run.clone(), ..Holder::default() });
             let (worktree_path, branch, base_ref) = (stage.worktree.clone(), stage.branch.clone(), stage.base.clone());
-            (stage.stage, StageWanted { worktree_path, branch, base_ref, reserved_by, reserved_at: None })
+            (
+                stage.stage,
+                StageWanted { worktree_path, branch, base_ref: Some(base_ref), reserved_by, reserved_at: None },
+            )
         });
         let wanted: BTreeMap<_, _> = wanted.collect();
         let registry = Registry::new(self.story.registry());
