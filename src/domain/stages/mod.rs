@@ -4,8 +4,10 @@ mod carry;
 mod placement;
 mod reservation;
 mod scope;
+mod state;
 
 pub use carry::{AllowedPath, Carry, Check, Claims, ContractClaim};
 pub use placement::{BranchFact, FolderFact, Obstacle, PlaceFacts, Placement, place};
 pub use reservation::{RunFact, is_held};
 pub use scope::outside;
+pub use state::{StageState, StateFacts};

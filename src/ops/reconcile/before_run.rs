@@ -67,6 +67,26 @@ pub fn check_gate(context: &Context, task: &Task, stage: u32) -> Result<Vec<Repa
     Ok(applied)
 }
 
+/// Refuses those of `stages` whose records no longer hold.
+///
+/// # Errors
+/// [`Error::Gate`] with what is stale and what helps.
+pub fn check_records(context: &Context, task: &Task, stages: &[u32]) -> Result<(), Error> {
+    let mut scene = Scene::read(context, task)?;
+    let mut stale = Vec::new();
+    for stage in stages.iter().filter(|stage| scene.done.contains_key(stage)).copied().collect::<Vec<_>>() {
+        stale.push(scene.finding(stage)?.item);
+    }
+    stale.retain(Item::is_confirm);
+    if stale.is_empty() {
+        return Ok(());
+    }
+    let message = |item: &Item| format!("the record of stage {} is stale: {}", item.stage.unwrap_or_default(), item.reason);
+    let message = stale.iter().map(message).collect::<Vec<_>>().join("\n");
+    let hint = guidance(task).text(&scene.ways_out(&stale)?);
+    Err(Error::Gate { message, hint })
+}
+
 impl Scene<'_> {
     /// Rows for done stages that were recorded without fingerprints, while their commits still exist.
     fn complete_rows(&mut self) -> Result<Vec<Record>, Error> {

@@ -117,6 +117,34 @@ pub enum StageError {
         /// The paths.
         paths: Vec<String>,
     },
+    /// Merging a stage gives conflicts.
+    #[error("stage {stage} conflicts with {} in {}", others(with), some(files))]
+    Conflict {
+        /// The stage.
+        stage: u32,
+        /// The files.
+        files: Vec<String>,
+        /// The other stages that touched them.
+        with: Vec<u32>,
+        /// Its task.
+        task: TaskName,
+    },
+    /// The task has no worktree.
+    #[error("task {task} has no worktree{}", path.as_deref().map_or_else(String::new, |path| format!(" at `{path}`")))]
+    NoTaskWorktree {
+        /// The task.
+        task: TaskName,
+        /// Where it should be.
+        path: Option<String>,
+    },
+    /// The worktree of the task has something else checked out.
+    #[error("the worktree `{path}` does not have `{branch}` checked out")]
+    NotOnBranch {
+        /// The worktree.
+        path: String,
+        /// The branch, a short name.
+        branch: String,
+    },
     /// Commands of the plan failed.
     #[error("stage {stage} does not pass its validation: {}", failures(failed))]
     CheckFailed {
@@ -218,6 +246,15 @@ impl Hint for StageError {
                     shell::word(&path.to_string_lossy())
                 ))
             }
+            Self::Conflict { stage, with, task, .. } => Some(solve(*stage, with, task)),
+            Self::NoTaskWorktree { task, .. } => {
+                let run = shell::command(["okstra", "run", "--task", &task.to_string(), "--type", "implementation"]);
+                Some(format!("it is made by the next run that builds: {run}"))
+            }
+            Self::NotOnBranch { path, branch } => {
+                let command = shell::command(["git", "-C", path, "checkout", branch]);
+                Some(format!("finish what is under way there, then: {command}"))
+            }
             Self::NoCarry { .. } => Some("bring the file back: okstra doctor --restore".to_owned()),
         }
     }
@@ -301,4 +338,24 @@ fn failures(failed: &[Check]) -> String {
 
 fn no_carry(path: Option<&std::path::Path>) -> String {
     path.map_or_else(|| "has no carry file".to_owned(), |path| format!("has lost its carry file `{}`", path.display()))
+}
+
+fn others(stages: &[u32]) -> String {
+    match stages {
+        [] => "the task branch".to_owned(),
+        [one] => format!("stage {one}"),
+        several => format!("stages {}", several.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// What helps against a conflict: nothing was changed, so one of the branches has to give way.
+fn solve(stage: u32, with: &[u32], task: &TaskName) -> String {
+    let task = task.to_string();
+    let reconcile = ["okstra", "git-reconcile", "--task", &task, "--apply", "--stage", &stage.to_string(), "--use-ref", "REF"]
+        .map(str::to_owned);
+    format!(
+        "nothing was changed. Merge {} into the branch of stage {stage} and solve the conflict there, then record that commit: {}",
+        others(with),
+        shell::command(reconcile)
+    )
 }

@@ -5,6 +5,8 @@ mod carry;
 pub mod done;
 mod error;
 mod include;
+pub mod integrate;
+pub mod list;
 mod place;
 mod provision;
 mod reserve;

@@ -1,0 +1,54 @@
+//! What is recorded of an integration: a keep ref first, so that the record never names what git may collect.
+
+use super::merge;
+use crate::context::Context;
+use crate::domain::ids::CommitId;
+use crate::domain::plan::Plan;
+use crate::domain::registry::Integration;
+use crate::git::{History, Limits, keep};
+use crate::ops::Error;
+use crate::ops::task::Task;
+use crate::store::timeline;
+
+/// Pins the commit at which an integration ends.
+pub(super) fn pin(context: &Context, task: &Task, commit: CommitId) -> Result<(), Error> {
+    let pin = (keep::integration_ref_name(&task.key.task, commit), commit);
+    Ok(task.repository.keep_commits(context, &[pin])?)
+}
+
+/// Records an integration that the task branch has.
+pub(super) fn write(context: &Context, task: &Task, (commit, stages): (CommitId, &[u32])) -> Result<(), Error> {
+    let at = Some(context.clock().moment().to_string());
+    let made = Integration { commit: commit.to_string(), stages: stages.to_vec(), at };
+    task.registry().lock(context)?.add_integration(&task.key, &made)?;
+    let Some(layout) = &task.layout else { return Ok(()) };
+    let mut event = serde_json::Map::new();
+    event.insert("stages".to_owned(), stages.to_vec().into());
+    event.insert("commit".to_owned(), commit.to_string().into());
+    Ok(timeline::append(&layout.timeline(&task.key.task), context, "integrated", &event)?)
+}
+
+/// Records an integration that was pinned and merged, and of which the record is missing: okstra was killed in between.
+pub(super) fn complete(context: &Context, task: &Task, plan: &Plan, trunk: CommitId) -> Result<(), Error> {
+    let entry = task.registry().read(&task.key)?.unwrap_or_default();
+    let prefix = keep::integration_ref_name(&task.key.task, trunk).replace(&trunk.to_string(), "");
+    let is_recorded = |commit: &CommitId| entry.integrations.iter().any(|made| made.commit == commit.to_string());
+    let pinned = task.repository.kept(context, &task.key.task)?;
+    let pinned = pinned.into_iter().filter(|(name, commit)| name.starts_with(&prefix) && !is_recorded(commit));
+    let mut history = History::new(&task.repository);
+    for (_, commit) in pinned {
+        if history.reaches(context, trunk, commit, Limits::default())? != Some(true) {
+            continue;
+        }
+        let found = merge::find(context, task, plan, commit)?;
+        let mut stages = found.contained;
+        for made in &entry.integrations {
+            if let Ok(made) = task.repository.commit_by_id(&made.commit)? {
+                let earlier = merge::find(context, task, plan, made)?.contained;
+                stages.retain(|stage| !earlier.contains(stage));
+            }
+        }
+        write(context, task, (commit, &stages))?;
+    }
+    Ok(())
+}
