@@ -439,6 +439,8 @@ fn stage_code(error: &StageError) -> &'static str {
         StageError::Conflict { .. } => "merge-conflict",
         StageError::NoTaskWorktree { .. } => "no-worktree",
         StageError::NotOnBranch { .. } => "not-on-branch",
+        StageError::Kept { .. } => "stage-kept",
+        StageError::ConfirmationNeeded { .. } => "confirmation-needed",
         StageError::CheckFailed { .. } => "check-failed",
         StageError::Changed { .. } => "changed-by-check",
         StageError::BackFill { source, .. } => source.code(),

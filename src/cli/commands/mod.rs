@@ -8,6 +8,7 @@ mod finish;
 mod git_reconcile;
 mod init;
 mod plan;
+mod stage;
 mod status;
 mod tasks;
 
@@ -47,4 +48,5 @@ commands! {
     Status => status,
     Tasks => tasks,
     Plan => plan,
+    Stage => stage,
 }

@@ -2,12 +2,14 @@
 
 mod carry;
 mod placement;
+mod removal;
 mod reservation;
 mod scope;
 mod state;
 
 pub use carry::{AllowedPath, Carry, Check, Claims, ContractClaim};
 pub use placement::{BranchFact, FolderFact, Obstacle, PlaceFacts, Placement, place};
+pub use removal::{Kept, RemovalFacts, Tip, may_go};
 pub use reservation::{RunFact, is_held};
 pub use scope::outside;
 pub use state::{StageState, StateFacts};

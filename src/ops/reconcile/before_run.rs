@@ -81,7 +81,8 @@ pub fn check_records(context: &Context, task: &Task, stages: &[u32]) -> Result<(
     if stale.is_empty() {
         return Ok(());
     }
-    let message = |item: &Item| format!("the record of stage {} is stale: {}", item.stage.unwrap_or_default(), item.reason);
+    let message =
+        |item: &Item| format!("the record of stage {} is stale: {}", item.stage.unwrap_or_default(), item.reason);
     let message = stale.iter().map(message).collect::<Vec<_>>().join("\n");
     let hint = guidance(task).text(&scene.ways_out(&stale)?);
     Err(Error::Gate { message, hint })

@@ -6,7 +6,7 @@ use crate::domain::batch::BatchError;
 use crate::domain::hint::Hint;
 use crate::domain::names::TaskName;
 use crate::domain::shell;
-use crate::domain::stages::{Check, Obstacle};
+use crate::domain::stages::{Check, Kept, Obstacle};
 
 /// Why something could not be done with a stage.
 #[derive(Debug, thiserror::Error)]
@@ -145,6 +145,24 @@ pub enum StageError {
         /// The branch, a short name.
         branch: String,
     },
+    /// Worktree and branch of a stage may not go.
+    #[error("stage {stage} is not removed: {why}")]
+    Kept {
+        /// The stage.
+        stage: u32,
+        /// Why.
+        why: Kept,
+        /// Its worktree, where it is there.
+        path: Option<String>,
+    },
+    /// Nobody has said yes.
+    #[error("to remove stage {stage} means to remove {what}")]
+    ConfirmationNeeded {
+        /// The stage.
+        stage: u32,
+        /// What would go, a clause.
+        what: String,
+    },
     /// Commands of the plan failed.
     #[error("stage {stage} does not pass its validation: {}", failures(failed))]
     CheckFailed {
@@ -247,6 +265,15 @@ impl Hint for StageError {
                 ))
             }
             Self::Conflict { stage, with, task, .. } => Some(solve(*stage, with, task)),
+            Self::Kept { why: Kept::Reserved { run }, .. } => Some(format!("finish or abandon {run} first")),
+            Self::Kept { why: Kept::Lost { .. }, .. } => {
+                Some("integrate it first, or give its commit a branch of its own".to_owned())
+            }
+            Self::Kept { path: Some(path), .. } => {
+                Some(format!("look at it: {}", shell::command(["git", "-C", path, "status"])))
+            }
+            Self::Kept { .. } => None,
+            Self::ConfirmationNeeded { .. } => Some("say yes to that with --yes".to_owned()),
             Self::NoTaskWorktree { task, .. } => {
                 let run = shell::command(["okstra", "run", "--task", &task.to_string(), "--type", "implementation"]);
                 Some(format!("it is made by the next run that builds: {run}"))
@@ -351,8 +378,9 @@ fn others(stages: &[u32]) -> String {
 /// What helps against a conflict: nothing was changed, so one of the branches has to give way.
 fn solve(stage: u32, with: &[u32], task: &TaskName) -> String {
     let task = task.to_string();
-    let reconcile = ["okstra", "git-reconcile", "--task", &task, "--apply", "--stage", &stage.to_string(), "--use-ref", "REF"]
-        .map(str::to_owned);
+    let reconcile =
+        ["okstra", "git-reconcile", "--task", &task, "--apply", "--stage", &stage.to_string(), "--use-ref", "REF"]
+            .map(str::to_owned);
     format!(
         "nothing was changed. Merge {} into the branch of stage {stage} and solve the conflict there, then record that commit: {}",
         others(with),

@@ -142,7 +142,8 @@ impl Landings {
         let base = entry.base_ref.clone();
         let ask = |into: Option<String>| {
             let task = options.task.clone().or_else(|| Some(task.key.task.to_string()));
-            let options = reconcile::Options { project_root: options.project_root.clone(), task, into, ..Default::default() };
+            let options =
+                reconcile::Options { project_root: options.project_root.clone(), task, into, ..Default::default() };
             reconcile::run(context, &options)
         };
         for (name, is_base) in [(branch, false), (base, true)] {
@@ -153,7 +154,11 @@ impl Landings {
             let answer = ask(Some(name))?;
             let reconcile::Outcome::Inspected(inspection) = answer.outcome else { continue };
             let into = inspection.into.unwrap_or_default();
-            if is_base { found.base = into } else { found.task = into }
+            if is_base {
+                found.base = into
+            } else {
+                found.task = into
+            }
             found.items = answer.items;
         }
         if found.items.is_empty() {

@@ -9,6 +9,7 @@ pub mod integrate;
 pub mod list;
 mod place;
 mod provision;
+pub mod remove;
 mod reserve;
 mod runs;
 mod task_worktree;

@@ -51,9 +51,7 @@ fn is_in(
             let question = equivalence::Question::between(Span { base, head }, candidate);
             equivalence::ask(context, &mut history, &question, Limits::default())?
         }
-        None => {
-            equivalence::ask_from_merge_base(context, &mut history, (head, &candidate), &[], Limits::default())?
-        }
+        None => equivalence::ask_from_merge_base(context, &mut history, (head, &candidate), &[], Limits::default())?,
     };
     Ok(answer.verdict == Verdict::Contained)
 }
