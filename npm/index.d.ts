@@ -42,6 +42,18 @@ export declare function planCheck(options?: PlanCheckOptions): Promise<PlanCheck
 /** Reads the stages of a plan, and where they stand. */
 export declare function planShow(options?: PlanShowOptions): Promise<PlanShown>;
 
+/** Checks a stage, its commands included, and records it as done. */
+export declare function stageDone(options: StageDoneOptions): Promise<StageDone>;
+
+/** Merges done stages into the branch of the task, all of them or none. */
+export declare function stageIntegrate(options?: StageListOptions): Promise<StageIntegrated>;
+
+/** Lists the stages of a task: how each stands, its branch, its commit, where it landed. */
+export declare function stageList(options?: StageListOptions): Promise<StageList>;
+
+/** Removes worktree and branch of a stage, when nothing is lost with them. */
+export declare function stageRemove(options: StageRemoveOptions): Promise<StageRemoved>;
+
 /** Where a task stands, and what comes next. Nothing is changed. */
 export declare function status(options?: StatusOptions): Promise<Status>;
 
@@ -640,6 +652,186 @@ export interface PlanStageState {
   stage: number
   /** It is done; a run has started it; all that it waits for is done; something that it waits for is not. */
   state: 'done' | 'started' | 'ready' | 'waiting'
+}
+
+/** What is done. */
+export interface StageDoneOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** The stage. */
+  stage: number
+  /** The ref whose commit is the stage's; by default the stage's branch. */
+  head?: string
+  /** The file in which the agent says what it claims. */
+  carry?: string
+  /** Paths outside of the stage's files that it may have touched. */
+  allowOutside?: Array<string>
+  /** Why they may. */
+  reason?: string
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** A stage that is done. */
+export interface StageDone {
+  /** The task, `PROJECT/GROUP/ID`. */
+  task: string
+  /** The stage. */
+  stage: number
+  /** The run that did it. */
+  run: string
+  /** The commit that it started from. */
+  baseCommit: string
+  /** Its commit. */
+  headCommit: string
+  /** Whether that was news; no when it was recorded before. */
+  isNews: boolean
+  /** Its carry file, from the project root. */
+  carryPath: string | null
+  /** The commands that were run. */
+  validation: Array<StageCheck>
+  /** The paths outside of its files. */
+  outside: Array<StageAllowedPath>
+  /** Why commands that failed were waived. */
+  qaWaiver: string | null
+}
+
+/** A command of the plan that was run. */
+export interface StageCheck {
+  /** The command. */
+  command: string
+  /** `post`: okstra ran it. */
+  phase: string
+  /** How it ended. */
+  exitCode: number
+  /** How long it took, in milliseconds. */
+  durationMs: number
+  /** The tree that it ran on. */
+  tree: string | null
+  /** What it said, a file from the project root. */
+  log: string | null
+}
+
+/** A path outside of a stage's files. */
+export interface StageAllowedPath {
+  /** The path. */
+  path: string
+  /** Why it was allowed. */
+  reason: string
+}
+
+/** Which task. */
+export interface StageListOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was integrated. */
+export interface StageIntegrated {
+  /** The task, `PROJECT/GROUP/ID`. */
+  task: string
+  /** Its branch, a short name. */
+  branch: string
+  /** Where the branch was. */
+  before: string
+  /** Where it is now. */
+  commit: string
+  /** The stages that were merged, in this order. */
+  merged: Array<StageMerged>
+  /** The done stages that were in it already. */
+  contained: Array<number>
+}
+
+/** A stage that was merged. */
+export interface StageMerged {
+  /** The stage. */
+  stage: number
+  /** Its title. */
+  title: string
+  /** Its commit. */
+  commit: string
+  /** The merge commit. */
+  mergeCommit: string
+}
+
+/** The stages of a task. */
+export interface StageList {
+  /** The task, `PROJECT/GROUP/ID`. */
+  task: string
+  /** The id of the plan. */
+  plan: string
+  /** Its stages, in order. */
+  stages: Array<StageLine>
+}
+
+/** How a stage stands. */
+export interface StageLine {
+  /** Its number. */
+  stage: number
+  /** Its title. */
+  title: string
+  /** How it stands, in one word. */
+  state: 'waiting' | 'ready' | 'started' | 'done' | 'integrated' | 'stale'
+  /** The stages that it depends on. */
+  dependsOn: Array<number>
+  /** Those of them that are not done. */
+  waitsFor: Array<number>
+  /** Its branch, a short name. */
+  branch: string
+  /** Its worktree, where that is there. */
+  worktree: string | null
+  /** Its recorded commit. */
+  commit: string | null
+  /** The run that did it, or works on it. */
+  run: string | null
+  /** Why its record is stale. */
+  reason: string | null
+  /** Where it landed: the task branch, the base. */
+  landed: Array<StageLanded>
+}
+
+/** Where a stage landed. */
+export interface StageLanded {
+  /** The ref, in full. */
+  ref: string
+  /** The commit there. */
+  commit: string | null
+}
+
+/** What to remove. */
+export interface StageRemoveOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** The stage. */
+  stage: number
+  /** A person has said yes; without it nothing is removed. */
+  yes?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was removed. */
+export interface StageRemoved {
+  /** The task, `PROJECT/GROUP/ID`. */
+  task: string
+  /** The stage. */
+  stage: number
+  /** Its worktree, where there was one. */
+  worktree: string | null
+  /** Its branch, a short name, where there was one. */
+  branch: string | null
+  /** Where that was. */
+  commit: string | null
+  /** Why nothing is lost with it. */
+  safe: string | null
 }
 
 /** Which task. */

@@ -86,6 +86,33 @@ export const planShow = operation("planShow", {
   mermaid: "boolean?",
 });
 
+export const stageDone = operation("stageDone", {
+  projectRoot: "string?",
+  task: "string?",
+  stage: "number",
+  head: "string?",
+  carry: "string?",
+  allowOutside: "string[]?",
+  reason: "string?",
+});
+
+export const stageIntegrate = operation("stageIntegrate", {
+  projectRoot: "string?",
+  task: "string?",
+});
+
+export const stageList = operation("stageList", {
+  projectRoot: "string?",
+  task: "string?",
+});
+
+export const stageRemove = operation("stageRemove", {
+  projectRoot: "string?",
+  task: "string?",
+  stage: "number",
+  yes: "boolean?",
+});
+
 export const status = operation("status", {
   projectRoot: "string?",
   task: "string?",

@@ -164,7 +164,7 @@ impl TryFrom<GitReconcileOptions> for Options {
 }
 
 /// A stage number: from 1, as on the command line.
-fn stage_number(number: f64) -> Result<u32, Failure> {
+pub(crate) fn stage_number(number: f64) -> Result<u32, Failure> {
     let stage = whole("stage", number)?;
     let stage = u32::try_from(stage).ok().filter(|&stage| stage > 0);
     stage.ok_or_else(|| Failure::usage(format!("`stage` must be a number from 1, not {number}"), None))
@@ -233,6 +233,6 @@ impl From<reconcile::Repair> for GitReconcileRepair {
 }
 
 /// What is null in the document, and never left out.
-fn or_null<T>(value: Option<T>) -> Either<T, Null> {
+pub(crate) fn or_null<T>(value: Option<T>) -> Either<T, Null> {
     value.map_or(Either::B(Null), Either::A)
 }

@@ -8,4 +8,5 @@ pub mod job;
 pub mod life;
 pub mod plan;
 pub mod run;
+pub mod stages;
 pub mod status;

@@ -25,6 +25,7 @@ fn main() -> std::process::ExitCode {
         "consume" => host::consume(rest),
         "reserve" => host::reserve(rest),
         "choose" => host::choose(rest),
+        "provision" => host::provision(rest),
         "read-state" => host::read_state(rest),
         "register" => host::register(rest),
         _ => panic!("host cannot {what}"),
@@ -225,6 +226,21 @@ mod host {
         }
         // Its reservation counts for as long as it lives.
         std::io::stdin().read_line(&mut String::new()).unwrap();
+        0
+    }
+
+    /// Reserves and provisions every stage of a task that is ready for a run.
+    pub(crate) fn provision(arguments: &[String]) -> i32 {
+        let [root, task, run] = arguments else { panic!("provision ROOT TASK RUN") };
+        let context = Context::from_process();
+        let selector = okstra::ops::task::Selector::Project(Some(task.clone()));
+        let task = okstra::ops::task::Task::find(&context, Some(Path::new(root)), &selector).unwrap();
+        let plan = okstra::store::plans::current(&task.plans(), &task.key).unwrap().unwrap();
+        let holder = stages::holder(&context, run, true);
+        let wanted = stages::Wanted { plan: &plan, request: Request::Auto, budget: 8, holder, take_over: None };
+        let reserved = stages::choose_and_reserve(&context, &task, &wanted).unwrap();
+        let bases = stages::bases(&context, &task, &plan, reserved.stages()).unwrap();
+        println!("{}", stages::provision(&context, &task, &plan, reserved, &bases).unwrap().keep().len());
         0
     }
 

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use crate::domain::batch::BatchError;
-use crate::domain::hint::Hint;
 use crate::domain::names::TaskName;
-use crate::domain::shell;
 use crate::domain::stages::{Check, Kept, Obstacle};
 
 /// Why something could not be done with a stage.
@@ -214,94 +212,6 @@ pub enum StageError {
     },
 }
 
-impl Hint for StageError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Batch(BatchError::AllDone) => {
-                Some("what comes next is final-verification; see where the task stands: okstra stage list".to_owned())
-            }
-            Self::Batch(BatchError::Done { stage }) => Some(use_ref(*stage)),
-            Self::Batch(_) => Some("see how each stage stands: okstra stage list".to_owned()),
-            Self::Reserved { run, task, .. } => Some(ways_on(run, task)),
-            Self::PathNotUtf8 { .. } => Some("name another folder with OKSTRA_HOME".to_owned()),
-            Self::BadBranch { .. } => Some("name another one with --branch".to_owned()),
-            Self::Place { obstacle, branch, path, base, root, .. } => Some(look(obstacle, (branch, path, root), base)),
-            Self::NoBase { hint, .. } => Some(hint.clone()),
-            Self::NoPlan { task } => Some(format!(
-                "approve one: {}",
-                shell::command(["okstra", "plan", "approve", "--task", &task.to_string()])
-            )),
-            Self::NotReserved { task, .. } => {
-                let run = shell::command(["okstra", "run", "--task", &task.to_string(), "--type", "implementation"]);
-                Some(format!("prepare a run that builds it: {run}"))
-            }
-            Self::NoBranch { .. } => Some("name the ref of its commit: --head REF".to_owned()),
-            Self::NothingDone { .. } => Some("commit the work there first, or name another ref: --head REF".to_owned()),
-            Self::Incomplete { root, .. } => {
-                Some(format!("see what is missing: {}", shell::command(["git", "-C", root, "fsck"])))
-            }
-            Self::Dirty { path, .. } => {
-                Some(format!("commit them, or take them back: {}", shell::command(["git", "-C", path, "status"])))
-            }
-            Self::Outside { paths, .. } => {
-                let path = paths.first().map(String::as_str).unwrap_or_default();
-                Some(format!(
-                    "take it out of the stage, or have it recorded: --allow-outside {} --reason TEXT",
-                    shell::word(path)
-                ))
-            }
-            Self::CheckFailed { failed, .. } => failed
-                .first()
-                .and_then(|check| check.log.as_ref())
-                .map(|log| format!("see what it said: {}", shell::command(["cat", log]))),
-            Self::Changed { path, .. } => {
-                Some(format!("see what it did: {}", shell::command(["git", "-C", path, "status"])))
-            }
-            Self::BackFill { path, source, .. } => {
-                let own = source.hint().map_or_else(String::new, |hint| format!("{hint}\n"));
-                Some(format!(
-                    "{own}the file was kept; without it the stage counts as not done: {}",
-                    shell::word(&path.to_string_lossy())
-                ))
-            }
-            Self::Conflict { stage, with, task, .. } => Some(solve(*stage, with, task)),
-            Self::Kept { why: Kept::Reserved { run }, .. } => Some(format!("finish or abandon {run} first")),
-            Self::Kept { why: Kept::Lost { .. }, .. } => {
-                Some("integrate it first, or give its commit a branch of its own".to_owned())
-            }
-            Self::Kept { path: Some(path), .. } => {
-                Some(format!("look at it: {}", shell::command(["git", "-C", path, "status"])))
-            }
-            Self::Kept { .. } => None,
-            Self::ConfirmationNeeded { .. } => Some("say yes to that with --yes".to_owned()),
-            Self::NoTaskWorktree { task, .. } => {
-                let run = shell::command(["okstra", "run", "--task", &task.to_string(), "--type", "implementation"]);
-                Some(format!("it is made by the next run that builds: {run}"))
-            }
-            Self::NotOnBranch { path, branch } => {
-                let command = shell::command(["git", "-C", path, "checkout", branch]);
-                Some(format!("finish what is under way there, then: {command}"))
-            }
-            Self::NoCarry { .. } => Some("bring the file back: okstra doctor --restore".to_owned()),
-        }
-    }
-}
-
-/// How another commit is recorded for a done stage.
-pub(super) fn use_ref(stage: u32) -> String {
-    format!("to record another commit: okstra git-reconcile --apply --stage {stage} --use-ref REF")
-}
-
-fn ways_on(run: &str, task: &TaskName) -> String {
-    let task = task.to_string();
-    let command = |words: &[&str]| shell::command([words, &["--task", &task]].concat());
-    format!(
-        "go on with that run: {}; or give it up: {}; or do both in one step: --take-over {run}",
-        command(&["okstra", "resume", run]),
-        command(&["okstra", "abandon", run, "--reason", "TEXT"]),
-    )
-}
-
 fn in_the_way(obstacle: &Obstacle, branch: &str, path: &str) -> String {
     match obstacle {
         Obstacle::BranchTaken => format!("there is a branch `{branch}` already, and the registry knows nothing of it"),
@@ -309,30 +219,6 @@ fn in_the_way(obstacle: &Obstacle, branch: &str, path: &str) -> String {
         Obstacle::Elsewhere(other) => format!("the branch `{branch}` is checked out in `{other}`"),
         Obstacle::FolderTaken => format!("`{path}` is there already, and is not its worktree"),
         Obstacle::OnOther(what) => format!("the worktree `{path}` has {what} checked out, and not `{branch}`"),
-    }
-}
-
-/// The command that shows what is in the way, and what to do about it.
-fn look(obstacle: &Obstacle, (branch, path, root): (&str, &str, &str), base: &Option<String>) -> String {
-    let git = |folder: &str, words: &[&str]| shell::command([&["git", "-C", folder], words].concat());
-    match obstacle {
-        Obstacle::BranchTaken => {
-            format!("look at it, then rename or delete it: {}", git(root, &["log", "--oneline", "-5", branch, "--"]))
-        }
-        Obstacle::LacksBase => {
-            let range = base.as_ref().map_or_else(|| branch.to_owned(), |base| format!("{branch}..{base}"));
-            format!(
-                "see what it lacks, then rebase it, or delete it: {}",
-                git(root, &["log", "--oneline", &range, "--"])
-            )
-        }
-        Obstacle::Elsewhere(other) => {
-            format!("check out something else there, or remove that worktree: {}", git(other, &["status"]))
-        }
-        Obstacle::FolderTaken => format!("look at it, then move it away: {}", shell::command(["ls", "-la", path])),
-        Obstacle::OnOther(_) => {
-            format!("finish what is under way there, then check out the branch: {}", git(path, &["status"]))
-        }
     }
 }
 
@@ -367,23 +253,11 @@ fn no_carry(path: Option<&std::path::Path>) -> String {
     path.map_or_else(|| "has no carry file".to_owned(), |path| format!("has lost its carry file `{}`", path.display()))
 }
 
-fn others(stages: &[u32]) -> String {
+/// Stages, as they are named in a sentence; the task branch where there are none.
+pub(super) fn others(stages: &[u32]) -> String {
     match stages {
         [] => "the task branch".to_owned(),
         [one] => format!("stage {one}"),
         several => format!("stages {}", several.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
     }
-}
-
-/// What helps against a conflict: nothing was changed, so one of the branches has to give way.
-fn solve(stage: u32, with: &[u32], task: &TaskName) -> String {
-    let task = task.to_string();
-    let reconcile =
-        ["okstra", "git-reconcile", "--task", &task, "--apply", "--stage", &stage.to_string(), "--use-ref", "REF"]
-            .map(str::to_owned);
-    format!(
-        "nothing was changed. Merge {} into the branch of stage {stage} and solve the conflict there, then record that commit: {}",
-        others(with),
-        shell::command(reconcile)
-    )
 }

@@ -4,6 +4,7 @@ mod bases;
 mod carry;
 pub mod done;
 mod error;
+mod hints;
 mod include;
 pub mod integrate;
 pub mod list;

@@ -272,3 +272,22 @@ fn a_file_that_is_no_registry_is_named_and_left() {
     scratch.lock().reserve_task(&key("p/g/t"), &task("t")).unwrap();
     assert!(scratch.registry.read(&key("p/g/t")).unwrap().is_some());
 }
+
+#[test]
+fn what_is_taken_back_is_as_it_was() {
+    let scratch = Scratch::new("");
+    let key = key("p/g/t");
+    scratch.lock().reserve_task(&key, &task("t")).unwrap();
+    let text = scratch.text();
+    let fresh = StageWanted { base_ref: None, ..stage("t-s1", Some("one")) };
+    scratch.lock().reserve_stage(&key, 1, &fresh).unwrap();
+    scratch.lock().set_stage_base(&key, 1, "ab").unwrap();
+    scratch.lock().take_back_stage(&key, 1, "two", None).unwrap();
+    assert_eq!(scratch.lock().read(&key).unwrap().unwrap().stages[&1].base_ref.as_deref(), Some("ab"));
+    scratch.lock().take_back_stage(&key, 1, "one", None).unwrap();
+    assert_eq!(scratch.text(), text);
+    // With an anchor, or stages, it is a task that lives.
+    scratch.lock().set_implementation_base(&key, "cd").unwrap();
+    scratch.lock().release_task(&key).unwrap();
+    assert!(scratch.lock().read(&key).unwrap().unwrap().branch.is_some());
+}

@@ -161,3 +161,49 @@ impl Project {
 pub(super) fn free(depends_on: &[u32]) -> Planned<'_> {
     Planned { depends_on, files: &["**"], post: &[] }
 }
+
+impl Project {
+    /// Prepares the first run for stage 1, in which `one.txt` is then committed; gives the commit.
+    pub(super) fn built(planned: &[Planned<'_>]) -> (Self, String) {
+        let project = Self::new(planned);
+        project.start();
+        project.prepare(RUN, Request::Stage(1)).unwrap();
+        let head = project.work(1, "one.txt", "1\n");
+        (project, head)
+    }
+
+    /// `okstra stage WORDS… --task auth/login --json`, which must end with `code`.
+    pub(super) fn stage(&self, code: i32, words: &[&str]) -> Value {
+        let ran = self.okstra(&[&["stage"], words, &["--task", "auth/login", "--json"]].concat());
+        assert_eq!(ran.code, Some(code), "{ran:?}");
+        ran.json()
+    }
+
+    /// The same, refused with the code `code`, and with nothing recorded; gives error and hint.
+    pub(super) fn refused(&self, code: &str, words: &[&str]) -> (String, String) {
+        let before = (self.story.rows(), self.carries(), self.everything());
+        let document = self.stage(1, words);
+        assert_eq!(document["code"], json!(code), "{document}");
+        assert_eq!((self.story.rows(), self.carries(), self.everything()), before);
+        let text = |field: &str| document[field].as_str().unwrap_or_default().to_owned();
+        (text("error"), text("hint"))
+    }
+
+    /// The names of the carry files.
+    pub(super) fn carries(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.carry_folder()) else { return Vec::new() };
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.filter(|name| name.ends_with(".json")).collect();
+        names.sort();
+        names
+    }
+
+    pub(super) fn carry_folder(&self) -> PathBuf {
+        self.story.shop.join(".okstra/tasks/auth/login/runs/implementation/carry")
+    }
+
+    /// git in the worktree of a stage.
+    pub(super) fn git_in(&self, stage: u32, arguments: &[&str]) -> String {
+        self.story.sandbox.git(&self.worktree(stage), arguments)
+    }
+}

@@ -129,7 +129,9 @@ fn two_that_choose_at_once_get_different_stages() {
         .collect();
     let mut readers: Vec<_> = children.iter_mut().map(|child| BufReader::new(child.stdout.take().unwrap())).collect();
     let mut line = String::new();
-    readers.iter_mut().for_each(|reader| drop(reader.read_line(&mut line).unwrap()));
+    for reader in &mut readers {
+        reader.read_line(&mut line).unwrap();
+    }
     children.iter_mut().for_each(|child| child.stdin.as_mut().unwrap().write_all(b"\n").unwrap());
     let mut chosen: Vec<String> = readers
         .iter_mut()
@@ -256,4 +258,60 @@ fn a_worktree_with_something_else_checked_out_is_left_alone() {
     git(&["checkout", "-q", "-b", "mine"]);
     let error = project.prepare(RUN, Request::Stage(1)).unwrap_err();
     assert!(error.to_string().contains("has `mine` checked out, and not `fix-login-s1`"), "{error}");
+}
+
+#[test]
+fn several_dependencies_start_from_the_task_worktree_and_wait_for_it() {
+    let project = Project::new(&[free(&[]), free(&[]), free(&[1, 2])]);
+    let story = &project.story;
+    project.start();
+    story.git(&["checkout", "-q", "--detach"]);
+    project.prepare(RUN, Request::Auto).unwrap();
+    for stage in [1, 2] {
+        let head = project.work(stage, &format!("{stage}.txt"), "x");
+        story.record(stage, "main", &head);
+    }
+    let before = project.everything();
+    let error = project.prepare("implementation-002", Request::Stage(3)).unwrap_err();
+    assert_eq!(error.code(), "stage-blocked");
+    assert!(error.hint().unwrap().contains("okstra stage integrate --task auth/login"), "{:?}", error.hint());
+    assert_eq!(project.everything(), before, "its reservation is taken back");
+    project.stage(0, &["integrate"]);
+    assert_eq!(project.prepare("implementation-002", Request::Stage(3)).unwrap()[0].base, story.rev(BRANCH));
+    // What was integrated since does not make its own work useless.
+    project.work(3, "3.txt", "x");
+    let older = story.rev(BRANCH);
+    story.sandbox.commit(&project.task_worktree(), "more.txt", "x", "more on the task branch");
+    assert_eq!(project.prepare("implementation-002", Request::Stage(3)).unwrap()[0].base, older);
+}
+
+#[test]
+fn a_run_takes_the_stages_of_another_over() {
+    let project = Project::new(&[free(&[])]);
+    project.start();
+    project.prepare(RUN, Request::Auto).unwrap();
+    let context = project.story.context();
+    let (task, plan) = (project.story.task(&context), project.plan());
+    let holder = stages::holder(&context, "implementation-002", false);
+    let take_over = Some(RUN);
+    let wanted = stages::Wanted { plan: &plan, request: Request::Stage(1), budget: 8, holder, take_over };
+    let run = || project.entry()["stages"]["1"]["reserved_by"].clone();
+    drop(stages::choose_and_reserve(&context, &task, &wanted).unwrap());
+    assert_eq!(run()["run"], json!(RUN), "what is not used is given back");
+    stages::choose_and_reserve(&context, &task, &wanted).unwrap().keep();
+    assert_eq!(run(), json!({"run": "implementation-002"}));
+}
+
+#[test]
+fn a_task_that_could_not_be_made_holds_nothing() {
+    let project = Project::new(&[free(&[])]);
+    let (story, context) = (&project.story, project.story.context());
+    let task = story.task(&context);
+    // With this branch git cannot make one of its first part.
+    story.git(&["branch", "one-name/x"]);
+    let before = story.git(&["for-each-ref"]);
+    let error = stages::task_worktree(&context, &task, &project.main(&task), Some("one-name")).unwrap_err();
+    assert_eq!(error.code(), "git-failed");
+    assert_eq!((story.git(&["for-each-ref"]), project.entry()), (before, json!({})));
+    assert_eq!(stages::task_worktree(&context, &task, &project.main(&task), None).unwrap().branch, BRANCH);
 }

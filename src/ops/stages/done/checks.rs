@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::super::layout;
+use super::super::{layout, to_recorded};
 use super::ground::Ground;
 use super::{Facts, StageError};
 use crate::context::Context;
@@ -47,7 +47,11 @@ impl Facts {
                 context.warn(format!("stage {stage} has commands that failed; they were waived: {why}"));
                 Ok(checks)
             }
-            (false, None) => Err(StageError::CheckFailed { stage, failed }.into()),
+            (false, None) => {
+                let absolute = |log: String| to_recorded(task, &log).to_string_lossy().into_owned();
+                let failed = failed.into_iter().map(|check| Check { log: check.log.map(absolute), ..check }).collect();
+                Err(StageError::CheckFailed { stage, failed }.into())
+            }
         }
     }
 

@@ -138,7 +138,7 @@ fn base(context: &Context, task: &Task, (stage, head): (u32, CommitId)) -> Resul
         return Ok(base);
     }
     let branch = entry.branch.unwrap_or_else(|| format!("{}-{}", task.category, task.key.task.id));
-    let missing = |why: String| StageError::NoBase { stage, why, hint: super::super::error::use_ref(stage) };
+    let missing = |why: String| StageError::NoBase { stage, why, hint: super::super::hints::use_ref(stage) };
     let tip = task.repository.ref_commit(context, &format!("refs/heads/{branch}"))?;
     let tip = tip.ok_or_else(|| missing(format!("there is no branch `{branch}`")))?;
     let bases = history.merge_bases(context, head, tip, Limits::default())?;
