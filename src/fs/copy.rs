@@ -12,7 +12,7 @@ use super::{Doing, Error, create_folders_in};
 ///
 /// # Errors
 /// [`Error`] with the path.
-pub fn copy_new(from: &Path, to: &Path, below: &Path) -> Result<bool, Error> {
+pub fn take_copy(from: &Path, to: &Path, below: &Path) -> Result<bool, Error> {
     let (source, target) = (from.join(below), to.join(below));
     let metadata = fs::symlink_metadata(&source).map_err(|error| Error::new(Doing::Read, &source, error))?;
     create_folders_in(to, below.parent().unwrap_or(Path::new("")))?;
@@ -58,7 +58,7 @@ mod tests {
             fs::create_dir_all(folder).unwrap();
         }
         fs::write(from.join("a/.env"), "secret").unwrap();
-        let copy = |below: &str| copy_new(&from, &to, Path::new(below));
+        let copy = |below: &str| take_copy(&from, &to, Path::new(below));
         assert!(copy("a/.env").unwrap() && !copy("a/.env").unwrap());
         assert_eq!(fs::read(to.join("a/.env")).unwrap(), b"secret");
         assert!(!copy("a").unwrap() && copy("none").unwrap_err().is_missing());

@@ -17,7 +17,7 @@ mod scratch;
 mod write;
 
 pub use append::{Appended, Unfinished, append_line};
-pub use copy::copy_new;
+pub use copy::take_copy;
 pub use error::{Doing, Error};
 pub use list::{Listing, list_files, names_in};
 pub use lock::{LOCK_WAIT, LockGuard};

@@ -26,7 +26,7 @@ pub(super) fn copy(context: &Context, task: &Task, folder: &Path) -> Result<(), 
         if below.starts_with(STATE) || folder.starts_with(task.root.join(&below)) {
             continue;
         }
-        fs::copy_new(&task.root, folder, &below)?;
+        fs::take_copy(&task.root, folder, &below)?;
     }
     Ok(())
 }
