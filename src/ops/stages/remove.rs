@@ -58,6 +58,25 @@ impl Plan {
         let parts: Vec<_> = worktree.into_iter().chain(branch).collect();
         if parts.is_empty() { "nothing: it has neither worktree nor branch".to_owned() } else { parts.join(" and ") }
     }
+
+    /// Whether something would go, so that a person has to say yes.
+    pub fn needs_a_person(&self) -> bool {
+        self.worktree.is_some() || self.branch.is_some()
+    }
+
+    /// The error for where nobody has said yes.
+    pub fn unconfirmed(&self) -> Error {
+        StageError::ConfirmationNeeded { stage: self.stage, what: self.sentence() }.into()
+    }
+}
+
+/// What would be removed; nothing is.
+///
+/// # Errors
+/// [`StageError::Kept`] with what would be lost.
+pub fn propose(context: &Context, options: &Options) -> Result<Plan, Error> {
+    let task = find(context, options)?;
+    Ok(plan(context, &task, options.stage)?.0)
 }
 
 /// Removes worktree and branch of a stage. Doing it again, also after it was killed, completes it.
@@ -66,13 +85,27 @@ impl Plan {
 /// [`StageError::Kept`] with what would be lost, [`StageError::ConfirmationNeeded`] with what would be removed where nobody
 /// has said yes.
 pub fn run(context: &Context, options: &Options) -> Result<Plan, Error> {
+    let task = find(context, options)?;
+    let _alone = done::lock(context, &task, options.stage)?;
+    let (plan, place) = plan(context, &task, options.stage)?;
+    if plan.needs_a_person() && !options.yes {
+        return Err(plan.unconfirmed());
+    }
+    place.remove(context, &task)?;
+    forget(context, &task, options.stage)?;
+    Ok(plan)
+}
+
+fn find(context: &Context, options: &Options) -> Result<Task, Error> {
     let task = Task::find(context, options.project_root.as_deref(), &Selector::Project(options.task.clone()))?;
-    let stage = options.stage;
     layout(&task)?;
-    let _alone = done::lock(context, &task, stage)?;
+    Ok(task)
+}
+
+fn plan(context: &Context, task: &Task, stage: u32) -> Result<(Plan, Place), Error> {
     let entry = task.registry().read(&task.key)?.unwrap_or_default();
-    let place = Place::find(context, &task, &entry, stage)?;
-    let facts = place.facts(context, &task, &entry)?;
+    let place = Place::find(context, task, &entry, stage)?;
+    let facts = place.facts(context, task, &entry)?;
     may_go(&facts).map_err(|why| StageError::Kept { stage, why, path: place.folder_text() })?;
     let plan = Plan {
         task: task.key.to_string(),
@@ -82,12 +115,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Plan, Error> {
         commit: place.tip.map(|tip| tip.to_string()),
         safe: facts.tips.first().and_then(|tip| tip.safe.clone()),
     };
-    if !options.yes {
-        return Err(StageError::ConfirmationNeeded { stage, what: plan.sentence() }.into());
-    }
-    place.remove(context, &task)?;
-    forget(context, &task, stage)?;
-    Ok(plan)
+    Ok((plan, place))
 }
 
 /// Worktree and branch of a stage.
