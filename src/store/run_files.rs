@@ -33,6 +33,11 @@ impl<'a> WorkerFile<'a> {
 }
 
 impl Layout {
+    /// `runs/`: a folder for each task type that has begun.
+    pub fn runs(&self, task: &TaskName) -> PathBuf {
+        self.task(task).join("runs")
+    }
+
     /// The root of the runs that `run` is one of.
     pub fn root_of_run(&self, task: &TaskName, run: RunName) -> PathBuf {
         self.run_root(task, run.task_type.as_str())

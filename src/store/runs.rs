@@ -37,7 +37,8 @@ pub struct Run {
 /// [`Error::Fs`].
 pub fn names(layout: &Layout, task: &TaskKey) -> Result<Vec<RunName>, Error> {
     let mut names = Vec::new();
-    for task_type in TaskType::ALL {
+    let begun = fs::names_in(&layout.runs(&task.task))?;
+    for task_type in TaskType::ALL.into_iter().filter(|task_type| begun.iter().any(|name| name == task_type.as_str())) {
         for file in fs::names_in(&layout.run_manifests(&task.task, task_type))? {
             let name = file.strip_prefix("run-manifest-").and_then(|rest| rest.strip_suffix(".json"));
             let name = name.and_then(|name| name.parse::<RunName>().ok());
