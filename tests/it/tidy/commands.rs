@@ -10,9 +10,8 @@ use super::root;
 /// Where such lines stand.
 const PLACES: &[&str] = &["README.md", "AGENTS.md", "ARCHITECTURE.md", "docs", "skills", "prompts"];
 
-/// Commands that are being written elsewhere at this moment, by their first words. Each goes from here when it is there.
-const COMING: &[&str] =
-    &["init", "run", "render-bundle", "resume", "finish", "abandon", "plan", "stage", "status", "tasks", "task"];
+/// Commands that prompts already name and that come with the next capability. Each goes from here when it is there.
+const COMING: &[&str] = &["run", "render-bundle", "resume", "task"];
 
 /// Every line in a code block that does not parse, and every name in running text, with its place. A name, between
 /// backticks, may lack what its command requires.
