@@ -42,6 +42,9 @@ export declare function planCheck(options?: PlanCheckOptions): Promise<PlanCheck
 /** Reads the stages of a plan, and where they stand. */
 export declare function planShow(options?: PlanShowOptions): Promise<PlanShown>;
 
+/** Prepares a run and starts nothing. */
+export declare function renderBundle(options?: RenderBundleOptions): Promise<PreparedRun>;
+
 /** Checks a stage, its commands included, and records it as done. */
 export declare function stageDone(options: StageDoneOptions): Promise<StageDone>;
 
@@ -652,6 +655,98 @@ export interface PlanStageState {
   stage: number
   /** It is done; a run has started it; all that it waits for is done; something that it waits for is not. */
   state: 'done' | 'started' | 'ready' | 'waiting'
+}
+
+/** What to prepare. */
+export interface RenderBundleOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** The task type; by default what comes next. */
+  type?: string
+  /** The work category, needed while the task has none. */
+  category?: string
+  /** A file that says what is asked for; it, or `briefText`, is needed while the task has no brief. */
+  brief?: string
+  /** What is asked for, as text. */
+  briefText?: string
+  /** What is asked of this run besides. */
+  directive?: string
+  /** The workers, with commas between them; by default those whose command is on PATH. */
+  workers?: string
+  /** Models, as `WORKER=MODEL` with commas between them. */
+  model?: string
+  /** `implementation`: `auto`, the default, or the number of a stage. */
+  stage?: string
+  /** `implementation`: a run whose stages are taken over; it is abandoned. */
+  takeOver?: string
+  /** `implementation`: why failing `post` commands may be waived. */
+  qaWaiver?: string
+  /** The most convergence rounds. */
+  maxRounds?: number
+  /** Whether verifiers try to break claims. */
+  adversarial?: boolean
+  /** `lightweight` or `full-reanalysis`. */
+  verificationMode?: string
+  /** What the task branch grows from, when it is made. */
+  base?: string
+  /** The name of the task branch, when it is made. */
+  branch?: string
+  /** Whether a person agreed to `takeOver` and `qaWaiver`. */
+  yes?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** A run that was prepared. */
+export interface PreparedRun {
+  /** The task, `GROUP/ID`. */
+  task: string
+  /** The run, as in `implementation-001`. */
+  run: string
+  /** Its manifest. */
+  manifestPath: string
+  /** The launch prompt. */
+  launchPrompt: string
+  /** The folder that the lead works in. */
+  folder: string
+  /** The stages that it owns. */
+  stages: Array<PreparedRunStage>
+  /** The prompts, with their sizes. */
+  prompts: Array<PreparedRunPrompt>
+  /** With how many bytes all workers' prompts begin alike. */
+  sharedPrefix: number
+  /** Whether all that look at the run are of one vendor. */
+  isOneVendor: boolean
+  /** The commit that it starts from. */
+  baseCommit: string
+}
+
+/** A stage of the batch. */
+export interface PreparedRunStage {
+  /** Its number. */
+  stage: number
+  /** Its title. */
+  title: string
+  /** Its branch. */
+  branch: string
+  /** Its worktree. */
+  worktree: string
+  /** The commit that it starts from. */
+  base: string
+}
+
+/** A prompt, and how long it is. */
+export interface PreparedRunPrompt {
+  /** The worker, or `lead`. */
+  worker: string
+  /** Its path. */
+  path: string
+  /** Its size. */
+  bytes: number
+  /** An estimate of its tokens. */
+  tokens: number
 }
 
 /** What is done. */

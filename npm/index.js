@@ -86,6 +86,27 @@ export const planShow = operation("planShow", {
   mermaid: "boolean?",
 });
 
+export const renderBundle = operation("renderBundle", {
+  projectRoot: "string?",
+  task: "string?",
+  type: "string?",
+  category: "string?",
+  brief: "string?",
+  briefText: "string?",
+  directive: "string?",
+  workers: "string?",
+  model: "string?",
+  stage: "string?",
+  takeOver: "string?",
+  qaWaiver: "string?",
+  maxRounds: "number?",
+  adversarial: "boolean?",
+  verificationMode: "string?",
+  base: "string?",
+  branch: "string?",
+  yes: "boolean?",
+});
+
 export const stageDone = operation("stageDone", {
   projectRoot: "string?",
   task: "string?",

@@ -2,6 +2,7 @@
 //!
 //! The folder tree is the architecture (ARCHITECTURE.md): a room imports only from the floors below its own.
 
+pub mod agents;
 pub mod cli;
 pub mod context;
 pub mod domain;

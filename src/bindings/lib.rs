@@ -7,6 +7,7 @@ pub mod git_reconcile;
 pub mod job;
 pub mod life;
 pub mod plan;
+pub mod render_bundle;
 pub mod run;
 pub mod stages;
 pub mod status;

@@ -12,6 +12,7 @@ mod exit;
 mod failure;
 mod graph;
 mod output;
+mod prepare;
 mod progress;
 mod run;
 mod streams;

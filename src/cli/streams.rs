@@ -79,6 +79,12 @@ impl fmt::Debug for Stream {
     }
 }
 
+/// Everything that comes by the standard input.
+pub(super) fn read_standard_input() -> Result<String, super::failure::Failure> {
+    let text = std::io::read_to_string(std::io::stdin());
+    text.map_err(|error| super::failure::Failure::usage(format!("cannot read the standard input: {error}"), None))
+}
+
 impl fmt::Debug for Keyboard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keyboard").field("terminal", &self.terminal).finish_non_exhaustive()

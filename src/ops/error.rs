@@ -44,6 +44,18 @@ pub enum Error {
         /// What to do instead.
         hint: String,
     },
+    /// The lead could not be started, or was lost.
+    #[error("the lead of {run} could not be run")]
+    Lead {
+        /// The run.
+        run: String,
+        /// Why.
+        #[source]
+        source: crate::process::Error,
+    },
+    /// No roster for a run.
+    #[error(transparent)]
+    Roster(#[from] crate::domain::roster::RosterError),
     /// The current folder belongs to no task, and none was named.
     #[error("no task is named, and the current folder is in no worktree of one")]
     NoTask,
@@ -310,6 +322,8 @@ impl Error {
             Self::Scratch { source, .. } => source.code(),
             Self::Name(_) | Self::TaskName(_) => "bad-name",
             Self::Request { .. } => "usage",
+            Self::Lead { .. } => "lead-failed",
+            Self::Roster(_) => "bad-roster",
             Self::NoTask => "no-task",
             Self::NoProject { .. } => "not-a-project",
             Self::UnknownTask { .. } => "unknown-task",

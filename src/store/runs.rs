@@ -31,6 +31,13 @@ pub struct Run {
     pub state: TeamState,
 }
 
+impl Run {
+    /// Whether it is neither finished nor abandoned.
+    pub fn is_open(&self) -> bool {
+        !self.state.status.is_final()
+    }
+}
+
 /// The names of the runs of `task` that exist, in the order of the lifecycle, then by number.
 ///
 /// # Errors

@@ -16,6 +16,7 @@ mod histories;
 #[cfg(unix)]
 mod life;
 mod plan;
+mod prepare;
 mod process;
 mod reconcile;
 mod render;

@@ -8,6 +8,9 @@ mod finish;
 mod git_reconcile;
 mod init;
 mod plan;
+mod render_bundle;
+mod resume;
+mod run;
 mod stage;
 mod status;
 mod tasks;
@@ -48,5 +51,8 @@ commands! {
     Status => status,
     Tasks => tasks,
     Plan => plan,
+    RenderBundle => render_bundle,
+    Resume => resume,
+    Run => run,
     Stage => stage,
 }

@@ -90,6 +90,11 @@ impl RefusedDependency {
         let (stage, reason) = (self.stage, &self.item.reason);
         match (self.item.cause.flatten(), self.is_multiple) {
             (Some(Cause::NotDone), _) => format!("stage {stage} depends on stage {predecessor}, which is not done yet"),
+            // Stage 0 is the task as a whole.
+            (_, true) if stage == 0 => {
+                let head = self.head.as_deref().unwrap_or("none yet");
+                format!("stage {predecessor} ({recorded}) is not merged into the task worktree ({head})")
+            }
             (_, true) => {
                 let head = self.head.as_deref().unwrap_or("none yet");
                 format!(

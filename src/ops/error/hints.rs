@@ -31,6 +31,8 @@ impl Hint for Error {
             Self::UnknownTask { .. } => Some("see which there are: okstra tasks".to_owned()),
             Self::Category(_) => Some("a project adds its own in .okstra/project.json: \"config\": {\"workCategories\": [\"NAME\"]}".to_owned()),
             Self::RunName(_) | Self::Route(_) => None,
+            Self::Lead { run, .. } => Some(format!("the run stays open; try again: okstra resume {run}")),
+            Self::Roster(_) => Some("name workers with --workers claude,codex,gemini, and models with --model WORKER=MODEL".to_owned()),
             Self::OtherCategory { recorded, .. } => Some(format!("leave --category out, or give {recorded}")),
             Self::UnknownRun { task, known, .. } => Some(known_runs(task, known)),
             Self::WhichRun { task, open } if open.is_empty() => Some(format!("see what comes next: okstra status --task {task}")),

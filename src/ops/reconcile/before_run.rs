@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::apply::{decide_and_write, nothing_under_way};
 use super::draft::{Draft, Named, is_id, on_branch};
-use super::gates::Gate;
+use super::gates::{Gate, WHOLE};
 use super::scene::{Scene, lasting, short};
 use super::{Repair, guidance};
 use crate::context::Context;
+use crate::domain::plan::PlanStage;
 use crate::domain::reconcile::{Cause, HeldBy, Item, Kind, RefusedDependency, WayOut, with_content};
 use crate::domain::records::Record;
 use crate::ops::Error;
@@ -63,6 +64,23 @@ fn is_same(repair: &Repair) -> bool {
 /// [`Error::Gate`] with what holds the stage up and what helps.
 pub fn check_gate(context: &Context, task: &Task, stage: u32) -> Result<Vec<Repair>, Error> {
     let (applied, _) = decide_and_write(context, task, |scene| scene.pass_gate(stage))?;
+    applied.iter().filter_map(Repair::notice).for_each(|notice| context.notice(notice));
+    Ok(applied)
+}
+
+/// Lets the task as a whole be verified, or says which of its stages the task worktree does not hold. A stage that it is
+/// proved to hold by its content is recorded so.
+///
+/// # Errors
+/// [`Error::Gate`] with what is missing, stage by stage, and what helps.
+pub fn check_whole(context: &Context, task: &Task) -> Result<Vec<Repair>, Error> {
+    let (applied, _) = decide_and_write(context, task, |scene| {
+        if let Some(plan) = scene.plan.as_mut() {
+            let depends_on = plan.stages.iter().map(|stage| stage.stage).collect();
+            plan.stages.push(PlanStage { stage: WHOLE, depends_on, ..PlanStage::default() });
+        }
+        scene.pass_gate(WHOLE)
+    })?;
     applied.iter().filter_map(Repair::notice).for_each(|notice| context.notice(notice));
     Ok(applied)
 }

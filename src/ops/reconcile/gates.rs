@@ -28,6 +28,9 @@ impl Gate {
     }
 }
 
+/// The number of the stage that stands for the whole task: it depends on all stages, and builds nothing.
+pub(super) const WHOLE: u32 = 0;
+
 impl Scene<'_> {
     /// The items of the gate of every stage of the plan that is not done.
     pub(super) fn gates(&mut self, done: &BTreeMap<u32, Finding>) -> Result<Vec<Item>, Error> {
@@ -46,6 +49,8 @@ impl Scene<'_> {
         let mut direct: Vec<u32> = plan.stage(stage).map(|stage| stage.depends_on.clone()).unwrap_or_default();
         direct.sort_unstable();
         direct.dedup();
+        // The whole task is looked for in the task worktree, also where it has one stage only.
+        let count = direct.len() + usize::from(stage == WHOLE);
         let mut items = Vec::new();
         let dependencies = plan.all_dependencies(stage);
         for &predecessor in &dependencies {
@@ -53,12 +58,12 @@ impl Scene<'_> {
             let state = finding.map_or(State::NotDone, |finding| State::Done(finding.item.clone()));
             let dependency = Dependency { stage: predecessor, is_direct: direct.contains(&predecessor), state };
             let held = match finding {
-                Some(finding) if needs_head(&dependency, direct.len()) => Some(self.held(predecessor, finding)?),
+                Some(finding) if needs_head(&dependency, count) => Some(self.held(predecessor, finding)?),
                 _ => None,
             };
             items.extend(gate(stage, &dependency, held.as_ref()).map(|item| (item, held)));
         }
-        Ok(Gate { is_multiple: direct.len() > 1, items, dependencies })
+        Ok(Gate { is_multiple: count > 1, items, dependencies })
     }
 
     /// Whether the task worktree holds a stage, and where that is not so, whether the base does.

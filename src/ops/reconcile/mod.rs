@@ -22,7 +22,7 @@ pub use crate::domain::reconcile::{
     AppliedDocument, Cause, Classification, Guidance, Inspection, Into, Item, Kind, Repair, WayOut,
 };
 pub use crate::domain::records::Reason;
-pub use before_run::{AutoReconciled, auto_reconcile, check_gate, check_records};
+pub use before_run::{AutoReconciled, auto_reconcile, check_gate, check_records, check_whole};
 use request::Request;
 use scene::Scene;
 

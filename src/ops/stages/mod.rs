@@ -13,6 +13,7 @@ mod provision;
 pub mod remove;
 mod reserve;
 mod runs;
+mod snapshots;
 mod task_worktree;
 mod undo;
 
@@ -30,6 +31,7 @@ pub use carry::{carry_in, complete_from_carry};
 pub use error::StageError;
 pub use provision::{Provisioned, provision};
 pub use reserve::{Reserved, Wanted, choose_and_reserve, holder};
+pub use snapshots::snapshots;
 pub use task_worktree::{TaskWorktree, task_worktree};
 
 /// How long the lock of the worktrees is waited for: making one takes as long as writing all its files.

@@ -16,6 +16,7 @@ fn half_done(post: &str) -> (Project, String) {
     fs::create_dir_all(project.carry_folder()).unwrap();
     project.stage(0, &["done", "--stage", "1"]);
     fs::remove_file(project.story.log()).unwrap();
+    project.story.git(&["update-ref", "-d", "refs/okstra/state/auth/login"]);
     (project, head)
 }
 

@@ -11,7 +11,7 @@ use super::root;
 const PLACES: &[&str] = &["README.md", "AGENTS.md", "ARCHITECTURE.md", "docs", "skills", "prompts"];
 
 /// Commands that prompts already name and that come with the next capability. Each goes from here when it is there.
-const COMING: &[&str] = &["run", "render-bundle", "resume", "task"];
+const COMING: &[&str] = &["task"];
 
 /// Every line in a code block that does not parse, and every name in running text, with its place. A name, between
 /// backticks, may lack what its command requires.

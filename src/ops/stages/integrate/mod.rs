@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::done::dirty;
-use super::{StageError, include, layout, runs};
+use super::{StageError, include, layout, runs, snapshots};
 use crate::context::Context;
 use crate::domain::ids::CommitId;
 use crate::domain::plan::Plan;
@@ -92,6 +92,9 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
         record::pin(context, &task, commit)?;
         git::fast_forward(context, &trunk.folder, commit)?;
         record::write(context, &task, (commit, &stages))?;
+    }
+    for run in runs::open_implementations(&task)? {
+        snapshots(context, &task, &run.manifest, commit)?;
     }
     mirror::write_or_warn(context, &task)?;
     let merged = merges.into_iter().map(|(stage, merge)| Merged {

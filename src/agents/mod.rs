@@ -1,0 +1,3 @@
+//! The agent CLIs: how each is called. One file for each of them.
+
+pub mod claude;

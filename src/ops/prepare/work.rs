@@ -1,0 +1,177 @@
+//! What a run of `implementation` or `final-verification` needs besides texts: plan, branches, worktrees, reservations.
+
+use std::path::PathBuf;
+
+use super::claim::Claim;
+use super::input::Input;
+use crate::context::Context;
+use crate::domain::batch::BUDGET;
+use crate::domain::equivalence::Candidate;
+use crate::domain::ids::CommitId;
+use crate::domain::lifecycle::TaskType;
+use crate::domain::plan::Plan;
+use crate::domain::revision::Purpose;
+use crate::domain::run::RunStage;
+use crate::ops::Error;
+use crate::ops::reconcile::auto_reconcile;
+use crate::ops::stages::{self, Provisioned, StageError, Wanted};
+use crate::ops::task::Task;
+use crate::store::plans;
+
+/// What was provided. Dropped before [`Work::keep`], it is taken back.
+pub(super) struct Work<'t> {
+    pub(super) plan: Option<Plan>,
+    pub(super) plan_excerpt: Option<String>,
+    pub(super) carry_in: Option<String>,
+    /// Branch and folder of the task worktree, where the task has one.
+    pub(super) worktree: Option<(String, PathBuf)>,
+    /// The commit that the run starts from.
+    pub(super) base: CommitId,
+    stages: Option<Provisioned<'t>>,
+}
+
+impl<'t> Work<'t> {
+    /// Provides what the run needs.
+    pub(super) fn provide(context: &Context, task: &'t Task, input: &Input, claim: &Claim) -> Result<Self, Error> {
+        match input.task_type {
+            TaskType::Implementation => Self::for_building(context, task, input, claim),
+            _ => Self::for_looking(context, task, input.task_type),
+        }
+    }
+
+    fn for_building(context: &Context, task: &'t Task, input: &Input, claim: &Claim) -> Result<Self, Error> {
+        let plan = approved(task)?;
+        stages::complete_from_carry(context, task)?;
+        auto_reconcile(context, task)?;
+        let worktree = stages::task_worktree(context, task, &base(context, task, input)?, input.branch.as_deref())?;
+        let wanted = Wanted {
+            plan: &plan,
+            request: input.stage,
+            budget: BUDGET,
+            holder: stages::holder(context, &claim.run().to_string(), true),
+            take_over: input.take_over.as_deref(),
+        };
+        let reserved = stages::choose_and_reserve(context, task, &wanted)?;
+        let chosen = reserved.stages().to_vec();
+        let bases = stages::bases(context, task, &plan, &chosen)?;
+        let carry_in = stages::carry_in(context, task, &chosen)?;
+        let provisioned = stages::provision(context, task, &plan, reserved, &bases)?;
+        let markdown = crate::fs::read_text(&task.plans().join(format!("{}.md", plan.id)))?;
+        Ok(Self {
+            plan_excerpt: Some(excerpt(&markdown, &plan, &chosen)),
+            carry_in: Some(carry_in).filter(|text| !text.trim().is_empty()),
+            worktree: Some((worktree.branch, worktree.path)),
+            base: worktree.head,
+            stages: Some(provisioned),
+            plan: Some(plan),
+        })
+    }
+
+    fn for_looking(context: &Context, task: &'t Task, task_type: TaskType) -> Result<Self, Error> {
+        let plan = match task_type {
+            TaskType::FinalVerification => {
+                stages::complete_from_carry(context, task)?;
+                auto_reconcile(context, task)?;
+                Some(whole(task, context)?)
+            }
+            _ => None,
+        };
+        let entry = task.registry().read(&task.key)?.unwrap_or_default();
+        let folder = entry.worktree_path.map(PathBuf::from).filter(|path| path.is_dir());
+        let head = match &folder {
+            Some(folder) => task.repository.head_of(context, folder)?.map(|head| head.commit),
+            None => task.repository.ref_commit(context, "HEAD")?,
+        };
+        let no_commit = || StageError::NoBase {
+            stage: 0,
+            why: "the project has no commit yet".to_owned(),
+            hint: "commit something first".to_owned(),
+        };
+        let plan_excerpt = match &plan {
+            Some(plan) => Some(crate::fs::read_text(&task.plans().join(format!("{}.md", plan.id)))?),
+            None => None,
+        };
+        Ok(Self {
+            plan_excerpt,
+            plan,
+            carry_in: None,
+            worktree: entry.branch.zip(folder),
+            base: head.ok_or_else(no_commit)?,
+            stages: None,
+        })
+    }
+
+    /// The stages, as the manifest has them.
+    pub(super) fn stages(&self) -> Vec<RunStage> {
+        self.stages.as_ref().map(|stages| stages.stages().to_vec()).unwrap_or_default()
+    }
+
+    /// The run exists: everything stays.
+    pub(super) fn keep(self) {
+        if let Some(stages) = self.stages {
+            stages.keep();
+        }
+    }
+}
+
+fn approved(task: &Task) -> Result<Plan, Error> {
+    let plan = plans::current(&task.plans(), &task.key)?;
+    Ok(plan.ok_or_else(|| StageError::NoPlan { task: task.key.task.clone() })?)
+}
+
+/// The plan, all of whose stages must be done.
+fn whole(task: &Task, context: &Context) -> Result<Plan, Error> {
+    let plan = approved(task)?;
+    let done = crate::store::consumers::read_done(&task.log(), context, &task.key, Some(&plan))?;
+    let missing: Vec<String> = plan
+        .stages
+        .iter()
+        .filter(|stage| !done.contains_key(&stage.stage))
+        .map(|stage| format!("stage {} is not done: {}", stage.stage, stage.title))
+        .collect();
+    if missing.is_empty() {
+        crate::ops::reconcile::check_whole(context, task)?;
+        return Ok(plan);
+    }
+    let hint = format!("build it first: okstra run --task {} --type implementation", task.key.task);
+    Err(Error::Gate { message: missing.join("\n"), hint })
+}
+
+/// What the task branch grows from: what was named, what is registered, the remote's default branch, the checked-out one.
+fn base(context: &Context, task: &Task, input: &Input) -> Result<Candidate, Error> {
+    let registered = task.registry().read(&task.key)?.and_then(|entry| entry.base_ref);
+    let candidates = match (&input.base, registered) {
+        (Some(text), _) => vec![text.clone()],
+        (None, Some(text)) => vec![text],
+        (None, None) => vec!["refs/remotes/origin/HEAD".to_owned(), "HEAD".to_owned()],
+    };
+    for (number, text) in candidates.iter().enumerate() {
+        let resolved = task.repository.commit_by_ref(context, text, Purpose::Candidate)?;
+        match resolved {
+            Ok(resolved) => {
+                let name = match task.repository.head(context, &resolved.name) {
+                    Some(crate::git::Head::Branch(branch)) => branch,
+                    _ => resolved.name,
+                };
+                return Ok(Candidate { name, commit: resolved.commit });
+            }
+            Err(source) if number + 1 == candidates.len() => {
+                return Err(Error::UnresolvableRef { text: text.clone(), source });
+            }
+            Err(_) => {}
+        }
+    }
+    Err(Error::NoTask)
+}
+
+/// The sections of the stages in the frozen Markdown.
+fn excerpt(markdown: &str, plan: &Plan, stages: &[u32]) -> String {
+    let lines: Vec<&str> = markdown.lines().collect();
+    let sections = stages.iter().filter_map(|stage| plan.stage(*stage)).map(|stage| {
+        let start = stage.section_line.saturating_sub(1);
+        let end = lines.iter().skip(start + 1).position(|line| line.starts_with("## "));
+        let end = end.map_or(lines.len(), |length| start + 1 + length);
+        lines.get(start..end).unwrap_or_default().join("\n").trim().to_owned()
+    });
+    sections.collect::<Vec<_>>().join("\n\n")
+}
