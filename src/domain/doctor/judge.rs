@@ -94,7 +94,7 @@ fn worktree_gone(of: &str, path: &str, branch: Option<&str>, root: &Root) -> Che
     let check = warning("worktrees", format!("the worktree `{path}` of {of} is gone"));
     match branch {
         Some(branch) => {
-            let again = root.git(&["worktree", "add", path, branch]);
+            let again = root.git(&["worktree", "add", "--force", path, branch]);
             check.advise("make it anew, after `git worktree prune` where git still lists it", again)
         }
         None => check.advise("its branch is gone too: nothing is left to do with it", Vec::new()),

@@ -20,4 +20,4 @@ pub use effect::{Outcome, Probe, effect};
 pub use ladder::{Candidate, Ladder, Landing, Step};
 pub use merge::{Merged, may_replay, three_way};
 pub use question::{Answer, Coverage, Probes, Question, Reach, ReplayBase, Replayed, Scope};
-pub use shortcut::{foreign, nothing_to_prove, reachable, unresolvable};
+pub use shortcut::{foreign, nothing_to_prove, unresolvable};

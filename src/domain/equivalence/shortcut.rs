@@ -1,6 +1,6 @@
 //! Answers that need no search: what names no commit, and what shares no history.
 
-use super::answer::{ContentMerged, Effect, Proof, Status, Verdict};
+use super::answer::{ContentMerged, Effect, Status, Verdict};
 use super::ladder::Candidate;
 use crate::domain::ids::CommitId;
 
@@ -25,18 +25,6 @@ pub fn nothing_to_prove(why: String) -> ContentMerged {
         proof: None,
         effect: Effect::Unknown,
         reason: why,
-    }
-}
-
-/// The answer for recorded work of which nothing is found but its recorded commit `at`, in the history of `candidate`.
-pub fn reachable(at: CommitId, candidate: &Candidate, effect: Effect) -> ContentMerged {
-    ContentMerged {
-        status: Status::Ancestor,
-        matched_commit: Some(at),
-        verdict: Verdict::Contained,
-        proof: Some(Proof::Ancestry),
-        effect,
-        reason: format!("{} is reachable from {}", at.short(), candidate.name),
     }
 }
 

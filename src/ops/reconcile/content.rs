@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::scene::Scene;
 use crate::domain::equivalence::fingerprint::Content;
-use crate::domain::equivalence::{Candidate, ContentMerged, Verdict, nothing_to_prove, reachable};
+use crate::domain::equivalence::{Candidate, ContentMerged, nothing_to_prove};
 use crate::domain::ids::CommitId;
 use crate::domain::reconcile::{Recorded, chains};
 use crate::domain::records::Record;
@@ -47,22 +47,6 @@ impl Scene<'_> {
                 equivalence::ask_from_merge_base(self.context, &mut self.history, asked, &carriers, limits)
             }
             Base::Gone(why) => self.fingerprints_in(&witness, candidate, &why),
-        }
-    }
-
-    /// As [`Self::content_in`]; but a commit that was recorded for it, `effective`, counts as well where it is reachable.
-    pub(super) fn held_by(
-        &mut self,
-        stage: u32,
-        effective: Option<CommitId>,
-        candidate: &Candidate,
-    ) -> Result<ContentMerged, Error> {
-        let answer = self.content_in(stage, candidate)?;
-        match effective {
-            Some(commit) if answer.verdict != Verdict::Contained && self.reaches(candidate.commit, commit)? => {
-                Ok(reachable(commit, candidate, answer.effect))
-            }
-            _ => Ok(answer),
         }
     }
 

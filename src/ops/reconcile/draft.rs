@@ -187,6 +187,11 @@ impl Scene<'_> {
                 refs.push((keep::ref_name(task, row.stage, commit), commit));
             }
         }
+        for made in self.entry.iter().flat_map(|entry| &entry.integrations) {
+            if let Some(commit) = self.commit(&made.commit)? {
+                refs.push((keep::integration_ref_name(task, commit), commit));
+            }
+        }
         refs.sort();
         refs.dedup();
         refs.retain(|wanted| !kept.contains(wanted));

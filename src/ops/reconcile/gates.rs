@@ -58,7 +58,7 @@ impl Scene<'_> {
             let state = finding.map_or(State::NotDone, |finding| State::Done(finding.item.clone()));
             let dependency = Dependency { stage: predecessor, is_direct: direct.contains(&predecessor), state };
             let held = match finding {
-                Some(finding) if needs_head(&dependency, count) => Some(self.held(predecessor, finding)?),
+                Some(_) if needs_head(&dependency, count) => Some(self.held(predecessor)?),
                 _ => None,
             };
             items.extend(gate(stage, &dependency, held.as_ref()).map(|item| (item, held)));
@@ -67,13 +67,13 @@ impl Scene<'_> {
     }
 
     /// Whether the task worktree holds a stage, and where that is not so, whether the base does.
-    fn held(&mut self, stage: u32, finding: &Finding) -> Result<HeldBy, Error> {
+    fn held(&mut self, stage: u32) -> Result<HeldBy, Error> {
         let Some(head) = self.task_head()? else { return Ok(HeldBy::Nobody) };
-        let answer = self.held_by(stage, finding.effective, &head)?;
+        let answer = self.content_in(stage, &head)?;
         let mut base = None;
         if answer.verdict != Verdict::Contained {
             for candidate in self.bases()? {
-                let there = self.held_by(stage, finding.effective, &candidate)?;
+                let there = self.content_in(stage, &candidate)?;
                 let found = there.verdict == Verdict::Contained;
                 base = Some((candidate.name, there));
                 if found {

@@ -22,11 +22,11 @@ impl Scene<'_> {
     pub(super) fn all_in(&mut self, candidate: &Candidate, findings: &Findings) -> Result<Vec<InRef>, Error> {
         let mut known = self.in_one_walk(candidate)?;
         let mut answers = Vec::new();
-        for (&stage, finding) in &findings.done {
+        for &stage in findings.done.keys() {
             let answer = match known.remove(&stage) {
                 Some(answer) if answer.verdict == Verdict::Contained => answer,
                 // What is left to try: carriers, fingerprints, a base that nobody wrote down.
-                _ => self.held_by(stage, finding.effective, candidate)?,
+                _ => self.content_in(stage, candidate)?,
             };
             let recorded = self.done[&stage].latest.head_commit.clone();
             let is_there = match self.commit(&recorded)? {

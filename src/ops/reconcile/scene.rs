@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use super::content::Base;
 use crate::context::Context;
 use crate::domain::equivalence::Candidate;
 use crate::domain::ids::CommitId;
@@ -15,6 +16,9 @@ use crate::ops::task::{Task, is_same_folder};
 use crate::ops::{Error, mirror};
 use crate::store::consumers::DoneStage;
 use crate::store::{self, consumers, plans};
+
+/// What stands in a command where a person has to find the ref.
+const PLACEHOLDER: &str = "REF";
 
 /// The records of a task as they were read, perhaps with changes that are about to be made, and the history behind.
 pub(super) struct Scene<'r> {
@@ -127,18 +131,32 @@ impl<'r> Scene<'r> {
         stages.into_iter().map(|stage| self.way_out(stage)).collect()
     }
 
-    /// The stage's branch; where that is gone the task's; where that is gone the base.
+    /// The stage's branch; where that is gone the task's; where that is gone the base. A ref that has nothing beyond where
+    /// the stage began is none to suggest: it would record the stage as done without its work.
     fn way_out(&mut self, stage: u32) -> Result<WayOut, Error> {
         let (own, task) = (self.stage_branch(stage), self.task_branch());
         let base = self.base_ref()?.map(|base| base.name);
-        let mut suggested = own.clone();
+        let began = self.began(stage)?;
         for name in [Some(own), Some(task), base].into_iter().flatten() {
-            if self.tip(&name)?.is_some() {
-                suggested = name;
-                break;
+            let Some(tip) = self.tip(&name)? else { continue };
+            let is_behind = match began {
+                Some(began) => self.reaches(began, tip)?,
+                None => false,
+            };
+            if !is_behind {
+                return Ok(WayOut { stage, suggested_ref: short(&name).to_owned() });
             }
         }
-        Ok(WayOut { stage, suggested_ref: short(&suggested).to_owned() })
+        Ok(WayOut { stage, suggested_ref: PLACEHOLDER.to_owned() })
+    }
+
+    /// Where the work of a stage began, as far as that is known.
+    fn began(&self, stage: u32) -> Result<Option<CommitId>, Error> {
+        let Some(witness) = self.done.get(&stage).and_then(|done| done.witness.as_ref()) else { return self.anchor() };
+        match self.base(witness)? {
+            Base::Known(base) => Ok(Some(base)),
+            _ => self.anchor(),
+        }
     }
 }
 

@@ -159,3 +159,36 @@ fn people_are_told_where_the_stages_are_and_how_to_record_it() {
     let told = story.reconcile(&["--all"]).stdout;
     assert!(told.contains(&format!("\n  stage 1  {short}  ok     reachable from refs/heads/main\n")), "{told}");
 }
+
+#[test]
+fn an_automatic_row_is_never_evidence() {
+    let story = Story::new();
+    story.stage(1, "main", &[("a.txt", 3, "one"), ("a.txt", 9, "two")]);
+    story.git(&["merge", "-q", "--squash", &branch(1)]);
+    story.git(&["commit", "-q", "-m", "squashed"]);
+    let applied = story.json(0, &["--into", "main", "--apply"]);
+    assert_eq!(applied["applied"].as_array().unwrap().len(), 1, "{applied}");
+    story.git(&["revert", "--no-edit", "HEAD"]);
+    let into = story.json(2, &["--into", "main"])["into"][0].clone();
+    assert_eq!((&into["verdict"], &into["effect"]), (&json!("ask"), &json!("absent")), "{into}");
+}
+
+#[test]
+fn integrations_are_kept_again() {
+    let (story, _) = integrated();
+    let name = format!("refs/okstra/keep/auth/login/task-{}", story.rev(BRANCH));
+    assert_eq!(story.sandbox.try_git(&story.shop, &["rev-parse", "--verify", "-q", &name]).code, Some(1));
+    story.json(0, &["--apply"]);
+    assert_eq!(story.rev(&name), story.rev(BRANCH));
+}
+
+#[test]
+fn a_ref_without_the_work_is_not_suggested() {
+    let story = Story::new();
+    story.stage(1, "main", &[("a.txt", 3, "one")]);
+    story.git(&["branch", "-q", "-D", &branch(1)]);
+    story.collect(true);
+    story.move_into_project();
+    let told = story.reconcile(&[]).stdout;
+    assert!(told.contains("--stage 1 --use-ref REF"), "{told}");
+}
