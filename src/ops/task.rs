@@ -210,11 +210,17 @@ impl Place {
 }
 
 /// The project root and its repository: the main worktree of the repository that holds the current folder, unless it is
-/// given.
+/// given; where a linked worktree is, its main one.
 pub(super) fn open(context: &Context, project_root: Option<&Path>) -> Result<(PathBuf, Repository), Error> {
     if let Some(root) = project_root {
         let root = context.absolute(root);
-        return Ok((root.clone(), Repository::discover(&root)?));
+        let repository = Repository::discover(&root)?;
+        // Records lie in the main worktree, and a linked one may have parts of `.okstra/` checked out.
+        let own = repository.worktree_root(&root)?;
+        let main = repository.main_worktree()?;
+        let is_linked = own.is_some() && own != main && own.as_deref().is_some_and(|own| is_same_folder(own, &root));
+        let root = main.filter(|_| is_linked).unwrap_or(root);
+        return Ok((root, repository));
     }
     let folder = context.cwd().ok_or(Error::NoCurrentFolder)?;
     let repository = Repository::discover(folder)?;
