@@ -102,7 +102,7 @@ fn worktrees_and_commits() {
         (
             gone(Some("fix-login")),
             "Warning worktrees: the worktree `/w s1` of stage 1 of p/g/t is gone -> make it anew, after \
-             `git worktree prune` where git still lists it: git -C '/p r' worktree add '/w s1' fix-login",
+             `git worktree prune` where git still lists it: git -C '/p r' worktree add --force '/w s1' fix-login",
         ),
         (
             gone(None),
