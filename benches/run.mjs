@@ -71,7 +71,7 @@ async function checkRepository(repo) {
 async function findOkstra(options) {
   if (options["peers-only"]) return null;
   if (options.okstra === undefined) {
-    await cargo(["build", "--release"]);
+    await cargo(["build", "--release", "--workspace"]);
     return join(TARGET, "release", `okstra${SUFFIX}`);
   }
   if (!existsSync(options.okstra)) throw new BenchError(`there is no ${options.okstra}`, { code: "no-executable" });
