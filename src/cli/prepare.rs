@@ -3,8 +3,12 @@
 use std::path::PathBuf;
 
 use super::args::Text;
+use super::confirm::confirm;
 use super::failure::Failure;
+use super::output::Output;
 use super::streams::read_standard_input;
+use crate::context::Context;
+use crate::ops;
 use crate::ops::prepare::{Brief, Options};
 
 /// What to prepare.
@@ -64,8 +68,9 @@ pub(super) struct PrepareArgs {
 }
 
 impl PrepareArgs {
-    /// The options, with the brief read where it comes by the standard input.
-    pub(super) fn into_options(self) -> Result<Options, Failure> {
+    /// The options, with the brief read where it comes by the standard input, and a person asked where one decides.
+    pub(super) fn into_options(mut self, context: &Context, output: &mut Output) -> Result<Options, Failure> {
+        self.ask(context, output)?;
         let brief = match self.brief {
             Some(path) if path.as_os_str() == "-" => Some(Brief::Text(read_standard_input()?)),
             path => path.map(Brief::File),
@@ -89,5 +94,20 @@ impl PrepareArgs {
             branch: self.branch,
             yes: self.yes,
         })
+    }
+
+    /// Taking stages over and waiving checks are a person's decisions.
+    fn ask(&mut self, context: &Context, output: &mut Output) -> Result<(), Failure> {
+        let take_over = self.take_over.as_ref().map(|run| format!("{run} is abandoned, and its stages are taken over"));
+        let waiver =
+            self.qa_waiver.as_ref().map(|why| format!("stages may be recorded although their checks fail: {why}"));
+        let decisions: Vec<String> = take_over.into_iter().chain(waiver).collect();
+        if decisions.is_empty() || self.yes {
+            return Ok(());
+        }
+        let unasked = ops::Error::ConfirmationNeeded { what: decisions.join("; ") };
+        confirm(context, output, "Go on?", unasked, |output| decisions.iter().for_each(|text| output.text(text)))?;
+        self.yes = true;
+        Ok(())
     }
 }

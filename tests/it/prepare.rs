@@ -218,8 +218,12 @@ fn the_lead_gets_the_terminal_the_prompt_and_its_code_is_passed_on() {
     let status = shop.json(0, &["status", "--task", "auth/login"]);
     assert_eq!(status["open"][0]["status"], "running");
     assert_eq!(run(&["resume", "--task", "auth/login"]).code, Some(7));
+    // With --json okstra says one document, and nothing else; what follows is the lead's.
+    let ran = run(&["run", "--task", "auth/login", "--type", "error-analysis", "--json"]);
+    let first: Value = serde_json::from_str(ran.stdout.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["run"], ran.code), (&json!("error-analysis-001"), Some(7)), "{ran:?}");
     fs::remove_file(&claude).unwrap();
-    let ran = run(&["resume", "--task", "auth/login"]);
+    let ran = run(&["resume", "error-analysis-001", "--task", "auth/login"]);
     assert_eq!(ran.code, Some(127), "{ran:?}");
     assert!(ran.stderr.contains("`claude` is not installed"), "{ran:?}");
 }

@@ -22,7 +22,7 @@ pub(in crate::cli) struct Args {
 }
 
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
-    let prepared = prepare::run(context, &args.prepare.into_options()?)?;
+    let prepared = prepare::run(context, &args.prepare.into_options(context, output)?)?;
     output.show(&prepared, |output| print(&prepared, output));
     Ok(Exit::Done)
 }

@@ -22,10 +22,10 @@ pub(in crate::cli) struct Args {
 }
 
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
-    let options = args.prepare.into_options()?;
+    let options = args.prepare.into_options(context, output)?;
     let project_root = options.project_root.clone();
     let prepared = prepare::run(context, &options)?;
-    super::render_bundle::print(&prepared, output);
+    output.show(&prepared, |output| super::render_bundle::print(&prepared, output));
     output.finish()?;
     let options = lead::Options { project_root, task: Some(prepared.task), run: Some(prepared.run) };
     Ok(ended(lead::start(context, &options)?, output))

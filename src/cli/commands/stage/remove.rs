@@ -1,6 +1,7 @@
 //! `okstra stage remove`
 
 use super::OfTask;
+use crate::cli::confirm::confirm;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};
@@ -34,7 +35,15 @@ impl From<Args> for Options {
 }
 
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
-    let plan = remove::run(context, &args.into())?;
+    let mut options = Options::from(args);
+    let plan = remove::propose(context, &options)?;
+    if !options.yes && plan.needs_a_person() {
+        confirm(context, output, "Remove it?", plan.unconfirmed(), |output| {
+            output.headline(Tone::Strong, &format!("stage {}", plan.stage), &format!("removes {}", plan.sentence()));
+        })?;
+        options.yes = true;
+    }
+    let plan = remove::run(context, &options)?;
     output.show(&plan, |output| {
         output.headline(Tone::Good, &format!("stage {}", plan.stage), &format!("removed {}", plan.sentence()));
     });
