@@ -52,27 +52,25 @@ pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
     for path in [layout.project(), layout.prompts()] {
         files.extend(collect(context, layout, &path)?);
     }
-    files.extend(missing_on_disk(context, task, &files)?);
-    match task.registry().read(&task.key)? {
-        Some(entry) => files.push(file(REGISTRY_ROW.as_bytes(), row(&task.key, &entry))),
-        // A lost registry must not take the row out of the mirror, which is all that is left of it.
-        None => files.extend(mirrored_row(context, task)?),
-    }
+    let mirrored = task.repository.read_snapshot(context, &ref_name(name))?.unwrap_or_default();
+    let entry = task.registry().read(&task.key)?;
+    let is_row = |file: &SnapshotFile| file.path.as_bytes() == REGISTRY_ROW.as_bytes();
+    // What is lost must not leave the mirror, which is all that is left of it: files of the task, and its registry row.
+    let is_kept = |file: &SnapshotFile| is_lost(task, layout, file) || (entry.is_none() && is_row(file));
+    files.extend(mirrored.into_iter().filter(is_kept));
+    files.extend(entry.as_ref().map(|entry| file(REGISTRY_ROW.as_bytes(), row(&task.key, entry))));
     let message = format!("okstra: state of {name}");
     let new = NewSnapshot { files: &files, message: &message, at: context.clock().moment(), more_parents: &[] };
     task.repository.write_snapshot(context, &ref_name(name), &new)?;
     Ok(())
 }
 
-/// The files of the task that the mirror has and the disk has not: okstra removes nothing from a task's folder, so they
-/// were lost, and the mirror is all that is left of them.
-fn missing_on_disk(context: &Context, task: &Task, present: &[SnapshotFile]) -> Result<Vec<SnapshotFile>, Error> {
+/// Whether a file of the task that is mirrored is not on disk: okstra removes nothing from a task's folder.
+fn is_lost(task: &Task, layout: &Layout, file: &SnapshotFile) -> bool {
     let folder = format!("tasks/{}/", task.key.task);
-    let mirrored = task.repository.read_snapshot(context, &ref_name(&task.key.task))?.unwrap_or_default();
-    let is_lost = |file: &SnapshotFile| {
-        file.path.as_bytes().starts_with(folder.as_bytes()) && !present.iter().any(|other| other.path == file.path)
-    };
-    Ok(mirrored.into_iter().filter(is_lost).collect())
+    let path = file.path.as_bytes();
+    let on_disk = std::str::from_utf8(path).map(|path| layout.folder().join(path));
+    path.starts_with(folder.as_bytes()) && on_disk.is_ok_and(|path| path.symlink_metadata().is_err())
 }
 
 /// Refuses to go on as if nothing were recorded of a task whose log is mirrored and not on disk.
@@ -141,12 +139,6 @@ pub(super) fn row(key: &TaskKey, entry: &TaskEntry) -> Vec<u8> {
     document.set("key", key.to_string());
     document.set("entry", serde_json::to_value(portable).unwrap_or_default());
     document.to_text().into_bytes()
-}
-
-/// The registry row that the mirror of `task` holds.
-fn mirrored_row(context: &Context, task: &Task) -> Result<Option<SnapshotFile>, Error> {
-    let files = task.repository.read_snapshot(context, &ref_name(&task.key.task))?.unwrap_or_default();
-    Ok(files.into_iter().find(|file| file.path.as_bytes() == REGISTRY_ROW.as_bytes()))
 }
 
 /// The files at or below `path`, with their paths below `.okstra/`: regular files of at most 1 MiB, without live logs,
