@@ -53,6 +53,12 @@ pub enum Error {
         #[source]
         source: crate::process::Error,
     },
+    /// There is nothing that a run could start from.
+    #[error("`{}` has no commit yet", root.display())]
+    NoCommit {
+        /// The project root.
+        root: PathBuf,
+    },
     /// No roster for a run.
     #[error(transparent)]
     Roster(#[from] crate::domain::roster::RosterError),
@@ -323,6 +329,7 @@ impl Error {
             Self::Name(_) | Self::TaskName(_) => "bad-name",
             Self::Request { .. } => "usage",
             Self::Lead { .. } => "lead-failed",
+            Self::NoCommit { .. } => "no-commit",
             Self::Roster(_) => "bad-roster",
             Self::NoTask => "no-task",
             Self::NoProject { .. } => "not-a-project",

@@ -227,3 +227,15 @@ fn the_lead_gets_the_terminal_the_prompt_and_its_code_is_passed_on() {
     assert_eq!(ran.code, Some(127), "{ran:?}");
     assert!(ran.stderr.contains("`claude` is not installed"), "{ran:?}");
 }
+
+#[test]
+fn a_project_without_a_commit_has_nothing_to_start_from() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.repository("my shop");
+    let shop = Shop { sandbox, folder };
+    shop.json(0, &["init", "--project-id", "shop", "--yes"]);
+    let brief = shop.brief("Look into it.\n");
+    assert_eq!(shop.prepare(1, &["--category", "fix", "--brief", &brief])["code"], "no-commit");
+    shop.approve();
+    assert_eq!(shop.prepare(1, &["--type", "implementation", "--brief", &brief])["code"], "no-commit");
+}

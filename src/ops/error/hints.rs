@@ -32,6 +32,7 @@ impl Hint for Error {
             Self::Category(_) => Some("a project adds its own in .okstra/project.json: \"config\": {\"workCategories\": [\"NAME\"]}".to_owned()),
             Self::RunName(_) | Self::Route(_) => None,
             Self::Lead { run, .. } => Some(format!("the run stays open; try again: okstra resume {run}")),
+            Self::NoCommit { .. } => Some("commit something first: a run starts from a commit".to_owned()),
             Self::Roster(_) => Some("name workers with --workers claude,codex,gemini, and models with --model WORKER=MODEL".to_owned()),
             Self::OtherCategory { recorded, .. } => Some(format!("leave --category out, or give {recorded}")),
             Self::UnknownRun { task, known, .. } => Some(known_runs(task, known)),

@@ -18,6 +18,9 @@ use crate::ops::stages::{self, Provisioned, StageError, Wanted};
 use crate::ops::task::Task;
 use crate::store::plans;
 
+/// The remote's default branch, where it was cloned from.
+const REMOTE_DEFAULT: &str = "refs/remotes/origin/HEAD";
+
 /// What was provided. Dropped before [`Work::keep`], it is taken back.
 pub(super) struct Work<'t> {
     pub(super) plan: Option<Plan>,
@@ -82,11 +85,7 @@ impl<'t> Work<'t> {
             Some(folder) => task.repository.head_of(context, folder)?.map(|head| head.commit),
             None => task.repository.ref_commit(context, "HEAD")?,
         };
-        let no_commit = || StageError::NoBase {
-            stage: 0,
-            why: "the project has no commit yet".to_owned(),
-            hint: "commit something first".to_owned(),
-        };
+        let no_commit = || Error::NoCommit { root: task.root.clone() };
         let plan_excerpt = match &plan {
             Some(plan) => Some(crate::fs::read_text(&task.plans().join(format!("{}.md", plan.id)))?),
             None => None,
@@ -140,28 +139,22 @@ fn whole(task: &Task, context: &Context) -> Result<Plan, Error> {
 /// What the task branch grows from: what was named, what is registered, the remote's default branch, the checked-out one.
 fn base(context: &Context, task: &Task, input: &Input) -> Result<Candidate, Error> {
     let registered = task.registry().read(&task.key)?.and_then(|entry| entry.base_ref);
-    let candidates = match (&input.base, registered) {
-        (Some(text), _) => vec![text.clone()],
-        (None, Some(text)) => vec![text],
-        (None, None) => vec!["refs/remotes/origin/HEAD".to_owned(), "HEAD".to_owned()],
-    };
-    for (number, text) in candidates.iter().enumerate() {
-        let resolved = task.repository.commit_by_ref(context, text, Purpose::Candidate)?;
-        match resolved {
-            Ok(resolved) => {
-                let name = match task.repository.head(context, &resolved.name) {
-                    Some(crate::git::Head::Branch(branch)) => branch,
-                    _ => resolved.name,
-                };
-                return Ok(Candidate { name, commit: resolved.commit });
-            }
-            Err(source) if number + 1 == candidates.len() => {
-                return Err(Error::UnresolvableRef { text: text.clone(), source });
-            }
-            Err(_) => {}
+    let named = input.base.clone().or(registered);
+    let text = match &named {
+        Some(text) => text.as_str(),
+        None if task.repository.ref_commit(context, REMOTE_DEFAULT)?.is_some() => REMOTE_DEFAULT,
+        None if task.repository.ref_commit(context, "HEAD")?.is_none() => {
+            return Err(Error::NoCommit { root: task.root.clone() });
         }
-    }
-    Err(Error::NoTask)
+        None => "HEAD",
+    };
+    let resolved = task.repository.commit_by_ref(context, text, Purpose::Candidate)?;
+    let resolved = resolved.map_err(|source| Error::UnresolvableRef { text: text.to_owned(), source })?;
+    let name = match task.repository.head(context, &resolved.name) {
+        Some(crate::git::Head::Branch(branch)) => branch,
+        _ => resolved.name,
+    };
+    Ok(Candidate { name, commit: resolved.commit })
 }
 
 /// The sections of the stages in the frozen Markdown.
