@@ -135,6 +135,7 @@ pub struct PreparedPrompt {
 pub fn run(context: &Context, options: &Options) -> Result<Prepared, Error> {
     let (task, input) = input::read(context, options)?;
     let layout = task.layout.clone().ok_or_else(|| Error::NoProject { root: task.root.clone() })?;
+    work::check(context, &task, &input)?;
     lifecycle::complete_registrations(context, &task.root)?;
     if let Some(new) = &input.new_task {
         lifecycle::create_task(context, &layout, new)?;

@@ -113,6 +113,22 @@ impl<'t> Work<'t> {
     }
 }
 
+/// What can be told to be missing before anything is written: a commit to start from, an approved plan to go by.
+pub(super) fn check(context: &Context, task: &Task, input: &Input) -> Result<(), Error> {
+    if task.repository.ref_commit(context, "HEAD")?.is_none() {
+        return Err(Error::NoCommit { root: task.root.clone() });
+    }
+    match input.task_type {
+        TaskType::Implementation => {
+            approved(task)?;
+            base(context, task, input)?;
+        }
+        TaskType::FinalVerification => drop(approved(task)?),
+        _ => {}
+    }
+    Ok(())
+}
+
 fn approved(task: &Task) -> Result<Plan, Error> {
     let plan = plans::current(&task.plans(), &task.key)?;
     Ok(plan.ok_or_else(|| StageError::NoPlan { task: task.key.task.clone() })?)
@@ -143,9 +159,6 @@ fn base(context: &Context, task: &Task, input: &Input) -> Result<Candidate, Erro
     let text = match &named {
         Some(text) => text.as_str(),
         None if task.repository.ref_commit(context, REMOTE_DEFAULT)?.is_some() => REMOTE_DEFAULT,
-        None if task.repository.ref_commit(context, "HEAD")?.is_none() => {
-            return Err(Error::NoCommit { root: task.root.clone() });
-        }
         None => "HEAD",
     };
     let resolved = task.repository.commit_by_ref(context, text, Purpose::Candidate)?;
