@@ -721,6 +721,10 @@ export interface PreparedRun {
   isOneVendor: boolean
   /** The commit that it starts from. */
   baseCommit: string
+  /** Where the run leaves what it must leave, by what it is. */
+  paths: Record<string, string>
+  /** The command that starts a lead on it. */
+  next: string
 }
 
 /** A stage of the batch. */

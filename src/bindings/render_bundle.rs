@@ -1,5 +1,7 @@
 //! `renderBundle`: prepare a run and start nothing.
 
+use std::collections::HashMap;
+
 use napi::bindgen_prelude::AsyncTask;
 use napi_derive::napi;
 use okstra::cli::Failure;
@@ -73,6 +75,10 @@ pub struct PreparedRun {
     pub is_one_vendor: bool,
     /// The commit that it starts from.
     pub base_commit: String,
+    /// Where the run leaves what it must leave, by what it is.
+    pub paths: HashMap<String, String>,
+    /// The command that starts a lead on it.
+    pub next: String,
 }
 
 /// A stage of the batch.
@@ -170,6 +176,8 @@ impl From<prepare::Prepared> for PreparedRun {
             shared_prefix: size(prepared.shared_prefix),
             is_one_vendor: prepared.is_one_vendor,
             base_commit: prepared.base_commit,
+            paths: prepared.paths.into_iter().map(|(what, path)| (what, text(path))).collect(),
+            next: prepared.next,
         }
     }
 }

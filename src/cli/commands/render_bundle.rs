@@ -52,5 +52,6 @@ pub(super) fn print(prepared: &Prepared, output: &mut Output) {
         vec![Cell::from(&prompt.worker), Cell::from(size), Cell::from(prompt.path.to_string_lossy())]
     });
     output.table(&["prompt", "size", "file"], &rows.collect::<Vec<_>>());
-    output.next("start a lead on it", &["okstra", "resume", &prepared.run, "--task", &prepared.task]);
+    output.next("start a lead on it", &[]);
+    output.paste(&prepared.next);
 }

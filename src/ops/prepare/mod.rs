@@ -5,6 +5,7 @@ mod input;
 mod manifest;
 mod work;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -14,6 +15,7 @@ use super::task::Task;
 use super::{abandon, lifecycle, stages};
 use crate::context::Context;
 use crate::domain::run::RunManifest;
+use crate::domain::shell;
 use crate::fs;
 use crate::render::{self, BundleInput, Overrides};
 use crate::store::{Layout, runs};
@@ -93,6 +95,10 @@ pub struct Prepared {
     pub is_one_vendor: bool,
     /// The commit that it starts from.
     pub base_commit: String,
+    /// Where the run leaves what it must leave, by what it is.
+    pub paths: BTreeMap<String, PathBuf>,
+    /// The command that starts a lead on it.
+    pub next: String,
 }
 
 /// A stage of the batch.
@@ -219,6 +225,8 @@ fn prepared(task: &Task, layout: &Layout, input: &Input, (manifest, prompts, sha
         shared_prefix,
         is_one_vendor: crate::domain::roster::is_one_vendor(&input.roster),
         base_commit: manifest.base_commit,
+        paths: manifest.paths.iter().map(|(what, path)| (what.clone(), task.root.join(path))).collect(),
+        next: shell::command(["okstra", "resume", &manifest.run, "--task", &task.key.task.to_string()]),
         run: manifest.run,
     }
 }
