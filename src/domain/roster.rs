@@ -13,6 +13,8 @@ pub struct Wanted {
     pub workers: Option<Vec<String>>,
     /// Models, by worker.
     pub models: Vec<(String, String)>,
+    /// The models that the project sets for all its runs, by worker: those of workers that are not in this run are left out.
+    pub project_models: Vec<(String, String)>,
 }
 
 /// A worker that was chosen.
@@ -107,7 +109,8 @@ pub fn roster(
     let roster: Vec<Chosen> = workers
         .chain([writer])
         .map(|(name, vendor, role)| {
-            let model = wanted.models.iter().rev().find(|(worker, _)| worker == name).map(|(_, model)| model.clone());
+            let models = wanted.project_models.iter().chain(&wanted.models);
+            let model = models.rev().find(|(worker, _)| worker == name).map(|(_, model)| model.clone());
             Chosen { name: name.to_owned(), vendor, role, model }
         })
         .collect();
@@ -160,7 +163,7 @@ mod tests {
     fn wanted(workers: &[&str], models: &[(&str, &str)]) -> Wanted {
         let workers = (!workers.is_empty()).then(|| workers.iter().map(|name| (*name).to_owned()).collect());
         let models = models.iter().map(|(name, model)| ((*name).to_owned(), (*model).to_owned())).collect();
-        Wanted { workers, models }
+        Wanted { workers, models, project_models: Vec::new() }
     }
 
     #[test]
@@ -226,6 +229,10 @@ mod tests {
         let roster = roster(TaskType::ErrorAnalysis, Route::Full, &[], &wanted).unwrap();
         let models: Vec<_> = roster.iter().map(|chosen| chosen.model.as_deref()).collect();
         assert_eq!(models, [None, Some("b"), Some("c")]);
+        let project_models = ["claude", "codex", "gemini"].map(|name| (name.to_owned(), "p".to_owned())).to_vec();
+        let roster = super::roster(TaskType::ErrorAnalysis, Route::Full, &[], &Wanted { project_models, ..wanted });
+        let models: Vec<_> = roster.iter().flatten().map(|chosen| chosen.model.as_deref()).collect();
+        assert_eq!(models, [Some("p"), Some("b"), Some("c")]);
     }
 
     #[test]

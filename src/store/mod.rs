@@ -23,5 +23,5 @@ pub use error::{Error, JsonFault};
 pub use layout::{Home, Layout};
 pub use lines::SEAL;
 pub use manifest::{Manifest, ManifestGuard};
-pub use project::{Project, ProjectGuard};
+pub use project::{Project, ProjectGuard, RunSettings};
 pub use run_files::WorkerFile;

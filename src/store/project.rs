@@ -9,12 +9,24 @@ use super::json::{Document, SchemaVersion, wrong_field};
 use super::lines;
 use crate::context::Context;
 use crate::domain::names::Name;
+use crate::domain::run::WantedConvergence;
 use crate::fs::LockGuard;
 
 /// The newest schema that is understood. 1.0: `projectId`, `config`.
 const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 0 };
 const ID: &str = "projectId";
 const CONFIG: &str = "config";
+
+/// What a project sets for all its runs; what is typed wins over it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunSettings {
+    /// `workers`: who works, where it says so.
+    pub workers: Option<Vec<String>>,
+    /// `models`, by worker.
+    pub models: Vec<(String, String)>,
+    /// `convergence`: `maxRounds`, `adversarial`, `verificationMode`.
+    pub convergence: WantedConvergence,
+}
 
 /// A project, with everything that stands in its file.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +87,52 @@ impl Project {
                 values.iter().map(|value| value.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
             }
             Some(_) => Err(wrong()),
+        }
+    }
+
+    /// What the project sets for all its runs. `path` is its file.
+    ///
+    /// # Errors
+    /// [`Error::WrongShape`] with the setting that is not what it has to be.
+    pub fn run_settings(&self, path: &Path) -> Result<RunSettings, Error> {
+        let workers = self.texts("workers", path)?;
+        let models = self.object("models", path)?.into_iter().flatten().map(|(worker, model)| {
+            let wrong = || wrong_field(path, &format!("{CONFIG}.models.{worker}"), "a text");
+            Ok((worker.clone(), model.as_str().ok_or_else(wrong)?.to_owned()))
+        });
+        Ok(RunSettings {
+            workers: Some(workers).filter(|workers| !workers.is_empty()),
+            models: models.collect::<Result<_, Error>>()?,
+            convergence: self.convergence(path)?,
+        })
+    }
+
+    fn convergence(&self, path: &Path) -> Result<WantedConvergence, Error> {
+        let Some(settings) = self.object("convergence", path)? else { return Ok(WantedConvergence::default()) };
+        let wrong = |name: &str, what: &str| wrong_field(path, &format!("{CONFIG}.convergence.{name}"), what);
+        let given = |name: &str| settings.get(name).filter(|value| !value.is_null());
+        let rounds = |value: &Value| value.as_u64().and_then(|number| u32::try_from(number).ok());
+        let mode = |value: &Value| value.as_str().and_then(|text| text.parse().ok());
+        Ok(WantedConvergence {
+            max_rounds: given("maxRounds")
+                .map(|value| rounds(value).ok_or_else(|| wrong("maxRounds", "a whole number from 0")))
+                .transpose()?,
+            adversarial: given("adversarial")
+                .map(|value| value.as_bool().ok_or_else(|| wrong("adversarial", "true or false")))
+                .transpose()?,
+            verification_mode: given("verificationMode")
+                .map(|value| {
+                    mode(value).ok_or_else(|| wrong("verificationMode", "\"lightweight\" or \"full-reanalysis\""))
+                })
+                .transpose()?,
+        })
+    }
+
+    fn object(&self, name: &str, path: &Path) -> Result<Option<&serde_json::Map<String, Value>>, Error> {
+        match self.setting(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Object(fields)) => Ok(Some(fields)),
+            Some(_) => Err(wrong_field(path, &format!("{CONFIG}.{name}"), "an object")),
         }
     }
 
@@ -153,6 +211,44 @@ mod tests {
         assert!(project("{}").unwrap().is_empty() && project(r#"{"workCategories":null}"#).unwrap().is_empty());
         for wrong in [r#"{"workCategories":"spike"}"#, r#"{"workCategories":[1]}"#] {
             assert!(matches!(project(wrong), Err(Error::WrongShape { .. })), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_project_may_set_how_its_runs_work() {
+        let path = Path::new("project.json");
+        let settings = |config: &str| {
+            let text = format!(r#"{{"projectId":"shop","config":{config}}}"#);
+            let document = Document::parse(path, &text, SCHEMA).unwrap();
+            Project { id: Name::parse("shop", "a project id").unwrap(), document }.run_settings(path)
+        };
+        assert_eq!(settings("{}").unwrap(), RunSettings::default());
+        assert_eq!(
+            settings(r#"{"workers":null,"models":null,"convergence":{"maxRounds":null}}"#).unwrap(),
+            RunSettings::default()
+        );
+        let all = r#"{"workers":["codex"],"models":{"codex":"m"},
+            "convergence":{"maxRounds":3,"adversarial":false,"verificationMode":"full-reanalysis"}}"#;
+        let convergence = WantedConvergence {
+            max_rounds: Some(3),
+            adversarial: Some(false),
+            verification_mode: Some(crate::domain::run::VerificationMode::FullReanalysis),
+        };
+        let models = vec![("codex".to_owned(), "m".to_owned())];
+        let expected = RunSettings { workers: Some(vec!["codex".to_owned()]), models, convergence };
+        assert_eq!(settings(all).unwrap(), expected);
+        for (wrong, field) in [
+            (r#"{"workers":"claude"}"#, "config.workers"),
+            (r#"{"models":["m"]}"#, "config.models"),
+            (r#"{"models":{"codex":1}}"#, "config.models.codex"),
+            (r#"{"convergence":2}"#, "config.convergence"),
+            (r#"{"convergence":{"maxRounds":-1}}"#, "config.convergence.maxRounds"),
+            (r#"{"convergence":{"maxRounds":1.5}}"#, "config.convergence.maxRounds"),
+            (r#"{"convergence":{"adversarial":"yes"}}"#, "config.convergence.adversarial"),
+            (r#"{"convergence":{"verificationMode":"full"}}"#, "config.convergence.verificationMode"),
+        ] {
+            let error = settings(wrong).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{field}`")) && error.contains("project.json"), "{wrong}: {error}");
         }
     }
 

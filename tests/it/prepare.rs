@@ -117,6 +117,49 @@ fn a_first_run_makes_the_task_and_its_texts() {
 }
 
 #[test]
+fn what_the_project_sets_holds_until_something_else_is_typed() {
+    let shop = Shop::new();
+    let config = json!({
+        "workers": ["codex", "gemini"],
+        "models": { "codex": "big", "claude": "not in this run", "report-writer": "small" },
+        "workCategories": ["spike"],
+        "convergence": { "maxRounds": 4, "adversarial": false },
+    });
+    let project = shop.folder.join(".okstra/project.json");
+    let mut document: Value = serde_json::from_str(&fs::read_to_string(&project).unwrap()).unwrap();
+    document["config"] = config;
+    fs::write(&project, document.to_string()).unwrap();
+    let brief = shop.brief("What is wrong?\n");
+    let prepare = |arguments: &[&str]| {
+        let fixed = ["render-bundle", "--task", "auth/login", "--type", "error-analysis"];
+        manifest(&shop.json(0, &[&fixed, arguments].concat()))
+    };
+    let models = |manifest: &Value| {
+        let workers = manifest["workers"].as_array().unwrap();
+        workers.iter().map(|worker| (worker["name"].clone(), worker["model"].clone())).collect::<Vec<_>>()
+    };
+    let set = prepare(&["--category", "spike", "--brief", &brief]);
+    let expected = [("codex", json!("big")), ("gemini", Value::Null), ("report-writer", json!("small"))];
+    assert_eq!(models(&set), expected.map(|(name, model)| (json!(name), model)));
+    let convergence =
+        json!({ "enabled": true, "maxRounds": 4, "adversarial": false, "verificationMode": "full-reanalysis" });
+    assert_eq!(set["convergence"], convergence);
+
+    let typed = ["--workers", "codex", "--model", "codex=other", "--max-rounds", "0", "--adversarial", "true"];
+    let typed = prepare(&[&typed[..], &["--verification-mode", "lightweight"]].concat());
+    let expected = [("codex", json!("other")), ("report-writer", json!("small"))];
+    assert_eq!(models(&typed), expected.map(|(name, model)| (json!(name), model)));
+    let convergence =
+        json!({ "enabled": true, "maxRounds": 0, "adversarial": true, "verificationMode": "lightweight" });
+    assert_eq!(typed["convergence"], convergence);
+
+    document["config"]["convergence"]["maxRounds"] = json!("many");
+    fs::write(&project, document.to_string()).unwrap();
+    let refused = shop.json(1, &["render-bundle", "--task", "auth/login", "--type", "error-analysis"]);
+    assert!(refused["error"].as_str().unwrap().contains("`config.convergence.maxRounds`"), "{refused}");
+}
+
+#[test]
 fn a_plan_is_built_batch_by_batch() {
     let shop = Shop::new();
     shop.approve();

@@ -190,6 +190,26 @@ pub enum VerificationMode {
     FullReanalysis,
 }
 
+/// A text that is no verification mode.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no verification mode: there are lightweight and full-reanalysis")]
+pub struct VerificationModeError {
+    /// The text as given.
+    pub text: String,
+}
+
+impl std::str::FromStr for VerificationMode {
+    type Err = VerificationModeError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "lightweight" => Ok(Self::Lightweight),
+            "full-reanalysis" => Ok(Self::FullReanalysis),
+            _ => Err(VerificationModeError { text: text.to_owned() }),
+        }
+    }
+}
+
 /// A file that agents read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -7,12 +7,12 @@ use crate::context::Context;
 use crate::domain::batch::Request;
 use crate::domain::lifecycle::{Route, TaskBrief, TaskType};
 use crate::domain::roster::{self, Chosen, Wanted};
-use crate::domain::run::{ConvergenceSettings, Vendor, VerificationMode};
+use crate::domain::run::{ConvergenceSettings, RunOption, Vendor, VerificationMode, WantedConvergence};
 use crate::ops::lifecycle::NewTask;
 use crate::ops::stages::StageError;
 use crate::ops::task::Task;
 use crate::ops::{Error, status};
-use crate::store::{Layout, Manifest};
+use crate::store::{Layout, Manifest, Project, RunSettings};
 
 /// A run as it is asked for.
 pub(super) struct Input {
@@ -40,7 +40,7 @@ pub(super) fn read(context: &Context, options: &Options) -> Result<(Task, Input)
     confirmed(options)?;
     let stage = options.stage.as_deref().unwrap_or("auto").parse::<Request>();
     let stage = stage.map_err(|error| Error::from(StageError::Batch(error)))?;
-    only_for(task_type, options)?;
+    check_options(task_type, options)?;
     let brief = brief(context, options, &task, &layout)?;
     let brief_sha256 = Sha256::digest(brief.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let new_task = planned.map(|_| NewTask {
@@ -50,8 +50,9 @@ pub(super) fn read(context: &Context, options: &Options) -> Result<(Task, Input)
         brief: Some(TaskBrief { path: None, sha256: brief_sha256.clone() }),
     });
     let route = route(&task, &layout)?;
-    let roster = roster::roster(task_type, route, &found(context), &wanted(options)?)?;
-    let convergence = convergence(task_type, options)?;
+    let project = settings(&layout)?;
+    let convergence = convergence(options)?.settings(task_type, project.convergence);
+    let roster = roster::roster(task_type, route, &found(context), &wanted(options, project)?)?;
     let input = Input {
         task_type,
         new_task,
@@ -101,20 +102,21 @@ fn confirmed(options: &Options) -> Result<(), Error> {
     }
 }
 
-fn only_for(task_type: TaskType, options: &Options) -> Result<(), Error> {
+/// Whether the task type has all that was given.
+fn check_options(task_type: TaskType, options: &Options) -> Result<(), Error> {
     let given = [
-        ("--stage", options.stage.is_some()),
-        ("--take-over", options.take_over.is_some()),
-        ("--qa-waiver", options.qa_waiver.is_some()),
-        ("--base", options.base.is_some()),
-        ("--branch", options.branch.is_some()),
+        (RunOption::Stage, options.stage.is_some()),
+        (RunOption::TakeOver, options.take_over.is_some()),
+        (RunOption::QaWaiver, options.qa_waiver.is_some()),
+        (RunOption::Base, options.base.is_some()),
+        (RunOption::Branch, options.branch.is_some()),
+        (RunOption::Workers, options.workers.is_some()),
+        (RunOption::MaxRounds, options.max_rounds.is_some()),
+        (RunOption::Adversarial, options.adversarial.is_some()),
+        (RunOption::VerificationMode, options.verification_mode.is_some()),
     ];
-    match given.iter().find(|(_, is_given)| *is_given && !task_type.edits_source()) {
-        Some((flag, _)) => {
-            Err(request(&format!("{flag} is for implementation, and not for {task_type}"), "leave it out"))
-        }
-        None => Ok(()),
-    }
+    let given = given.into_iter().filter(|(_, is_given)| *is_given).map(|(option, _)| option);
+    RunOption::check(task_type, given).map_err(|error| request(&error.to_string(), "leave it out"))
 }
 
 /// The brief: the one given, else the task's own, from the run that had it first.
@@ -161,13 +163,25 @@ fn route(task: &Task, layout: &Layout) -> Result<Route, Error> {
     Ok(lifecycle.and_then(|lifecycle| lifecycle.route).unwrap_or_default())
 }
 
-fn wanted(options: &Options) -> Result<Wanted, Error> {
+/// What the project sets for all its runs.
+fn settings(layout: &Layout) -> Result<RunSettings, Error> {
+    let path = layout.project();
+    let settings = Project::read(&path)?.map(|project| project.run_settings(&path)).transpose()?;
+    Ok(settings.unwrap_or_default())
+}
+
+/// Who was asked for; what is typed wins over what the project sets.
+fn wanted(options: &Options, project: RunSettings) -> Result<Wanted, Error> {
     let models = options.models.iter().map(|text| {
         let parts = text.split_once('=').filter(|(worker, model)| !worker.is_empty() && !model.is_empty());
         let parts = parts.map(|(worker, model)| (worker.to_owned(), model.to_owned()));
         parts.ok_or_else(|| request(&format!("`{text}` names no model"), "write it as --model WORKER=MODEL"))
     });
-    Ok(Wanted { workers: options.workers.clone(), models: models.collect::<Result<_, _>>()? })
+    Ok(Wanted {
+        workers: options.workers.clone().or(project.workers),
+        models: models.collect::<Result<_, _>>()?,
+        project_models: project.models,
+    })
 }
 
 /// The vendors whose CLI is on PATH.
@@ -178,23 +192,9 @@ fn found(context: &Context) -> Vec<Vendor> {
     Vendor::ALL.into_iter().filter(|vendor| is_there(vendor.as_str())).collect()
 }
 
-fn convergence(task_type: TaskType, options: &Options) -> Result<ConvergenceSettings, Error> {
-    let default = task_type.convergence();
-    let mode = match options.verification_mode.as_deref() {
-        None if default.is_some_and(|default| default.full_reanalysis) => VerificationMode::FullReanalysis,
-        None | Some("lightweight") => VerificationMode::Lightweight,
-        Some("full-reanalysis") => VerificationMode::FullReanalysis,
-        Some(text) => {
-            return Err(request(
-                &format!("`{text}` is no verification mode"),
-                "there are lightweight and full-reanalysis",
-            ));
-        }
-    };
-    Ok(ConvergenceSettings {
-        enabled: default.is_some(),
-        max_rounds: options.max_rounds.or(default.map(|default| default.max_rounds)).unwrap_or_default(),
-        adversarial: options.adversarial.or(default.map(|default| default.adversarial)).unwrap_or_default(),
-        verification_mode: mode,
-    })
+fn convergence(options: &Options) -> Result<WantedConvergence, Error> {
+    let mode = options.verification_mode.as_deref().map(str::parse::<VerificationMode>).transpose();
+    let mode = mode.map_err(|error| request(&error.to_string(), "name one with --verification-mode"))?;
+    let (max_rounds, adversarial) = (options.max_rounds, options.adversarial);
+    Ok(WantedConvergence { max_rounds, adversarial, verification_mode: mode })
 }
