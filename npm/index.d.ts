@@ -219,6 +219,8 @@ export interface DemoStep {
   commands: Array<string>
   /** What plain git knows of the recorded commits then, where that is telling. */
   git: Array<DemoGitFacts>
+  /** The run that was prepared then; null where none was. */
+  run: DemoRun | null
   /** What okstra was asked, and what it said. */
   calls: Array<DemoCall>
   /** What that means for the user; empty for the last, which ends with the log. */
@@ -235,6 +237,28 @@ export interface DemoGitFacts {
   foundByCherry: boolean
   /** The ref by which okstra keeps it; null when git has nothing that holds it. */
   keptBy: string | null
+}
+
+/** A run that was prepared. */
+export interface DemoRun {
+  /** The command, as it is typed. */
+  command: string
+  /** What okstra repaired on the way, as it is said. */
+  notices: Array<string>
+  /** The run. */
+  run: string
+  /** The stages that it builds. */
+  stages: Array<DemoStageStart>
+}
+
+/** Where a stage of a run starts. */
+export interface DemoStageStart {
+  /** The stage. */
+  stage: number
+  /** The commit that it starts from. */
+  base: string
+  /** Its branch. */
+  branch: string
 }
 
 /** A call of `git-reconcile`. */

@@ -10,7 +10,7 @@ step "the demo, told"
 run 0 npx -y okstra@latest demo
 [ "$(wc -l <"$WORK/out")" -gt 60 ] || fail "it told too little"
 pass
-for said in "okstra  absent: " "okstra  contained: " "okstra  ask: " "carrier" "│ auto  " "│ confirm  " ", as you decided" \
+for said in "okstra  absent: " "okstra  contained: " "okstra  ask: " "same-change" "│ prepared  implementation-002" "│ auto  " "│ confirm  " ", as you decided" \
   "│ ok  every recorded commit holds"; do
   contains "the story" "$WORK/out" "$said"
 done

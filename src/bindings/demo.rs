@@ -86,10 +86,36 @@ pub struct DemoStep {
     pub commands: Vec<String>,
     /// What plain git knows of the recorded commits then, where that is telling.
     pub git: Vec<DemoGitFacts>,
+    /// The run that was prepared then; null where none was.
+    pub run: Option<DemoRun>,
     /// What okstra was asked, and what it said.
     pub calls: Vec<DemoCall>,
     /// What that means for the user; empty for the last, which ends with the log.
     pub moral: String,
+}
+
+/// A run that was prepared.
+#[napi(object, use_nullable = true)]
+pub struct DemoRun {
+    /// The command, as it is typed.
+    pub command: String,
+    /// What okstra repaired on the way, as it is said.
+    pub notices: Vec<String>,
+    /// The run.
+    pub run: String,
+    /// The stages that it builds.
+    pub stages: Vec<DemoStageStart>,
+}
+
+/// Where a stage of a run starts.
+#[napi(object, use_nullable = true)]
+pub struct DemoStageStart {
+    /// The stage.
+    pub stage: u32,
+    /// The commit that it starts from.
+    pub base: String,
+    /// Its branch.
+    pub branch: String,
 }
 
 /// What plain git knows of a recorded commit.
@@ -185,9 +211,22 @@ impl From<demo::Step> for DemoStep {
             story: step.story.to_owned(),
             commands: step.commands,
             git: all(step.git),
+            run: step.run.map(DemoRun::from),
             calls: all(step.calls),
             moral: step.moral.to_owned(),
         }
+    }
+}
+
+impl From<demo::PreparedRun> for DemoRun {
+    fn from(prepared: demo::PreparedRun) -> Self {
+        Self { command: prepared.command, notices: prepared.notices, run: prepared.run, stages: all(prepared.stages) }
+    }
+}
+
+impl From<demo::StageStart> for DemoStageStart {
+    fn from(start: demo::StageStart) -> Self {
+        Self { stage: start.stage, base: start.base, branch: start.branch }
     }
 }
 

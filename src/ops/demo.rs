@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::domain::shell;
 use crate::fs::ScratchFolder;
 use shop::Shop;
-pub use told::{Call, Demo, GitFacts, LogRow, Scene, StageLine, Step, TaskStory};
+pub use told::{Call, Demo, GitFacts, LogRow, PreparedRun, Scene, StageLine, StageStart, Step, TaskStory};
 
 /// How the demo is told.
 #[derive(Clone, Copy, Debug, Default)]

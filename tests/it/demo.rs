@@ -33,21 +33,24 @@ fn the_records_of_the_task_are_repaired_or_asked_about() {
     let document = |step: usize, call: usize| &task["steps"][step]["calls"][call]["document"];
 
     let squashed = document(0, 0);
-    assert_eq!(each(&squashed["into"], "proof"), ["carrier"; 2], "{squashed}");
+    assert_eq!(each(&squashed["into"], "proof"), ["replay", "same-change"], "{squashed}");
     assert_eq!(each(&squashed["into"], "verdict"), ["contained"; 2], "{squashed}");
-    assert_eq!(each(&squashed["applied"], "stage"), [1, 2]);
     let recorded = &each(&task["stages"], "commit")[..2];
-    assert_eq!(each(&squashed["applied"], "replaced"), recorded);
     let git = &task["steps"][0]["git"];
     assert_eq!(each(git, "commit"), recorded);
     assert_eq!((each(git, "onABranch"), each(git, "foundByCherry")), (vec![&json!(false); 2], vec![&json!(false); 2]));
     assert!(each(git, "keptBy")[1].as_str().unwrap().starts_with("refs/okstra/keep/auth/login/s2-"), "{git}");
 
-    assert_eq!(each(&document(1, 0)["items"], "classification"), ["auto"]);
-    assert_eq!(each(&document(1, 1)["applied"], "reason"), ["auto-patch-id"]);
-    assert_eq!(each(&document(2, 0)["items"], "classification"), ["confirm"]);
-    assert_eq!(each(&document(2, 1)["applied"], "reason"), ["user-ref"]);
-    assert_eq!(document(3, 0), &json!({"items": []}));
+    let run = &task["steps"][1]["run"];
+    assert_eq!((&run["run"], each(&run["stages"], "stage")), (&json!("implementation-002"), vec![&json!(3)]), "{run}");
+    assert_eq!(each(&run["stages"], "base"), [&squashed["into"][0]["matched_commit"]], "{run}");
+    assert_eq!(run["notices"].as_array().unwrap().len(), 2, "{run}");
+
+    assert_eq!(each(&document(2, 0)["items"], "classification"), ["auto"]);
+    assert_eq!(each(&document(2, 1)["applied"], "reason"), ["auto-patch-id"]);
+    assert_eq!(each(&document(3, 0)["items"], "classification"), ["confirm"]);
+    assert_eq!(each(&document(3, 1)["applied"], "reason"), ["user-ref"]);
+    assert_eq!(document(4, 0), &json!({"items": []}));
 
     let log = &task["log"];
     assert_eq!(each(log, "stage"), [1, 2, 1, 2, 3, 3, 3]);
@@ -96,9 +99,10 @@ fn each_text(list: &Value) -> Vec<&str> {
 fn every_command_that_it_shows_can_be_typed() {
     let told = told();
     let calls = told["task"]["steps"].as_array().unwrap().iter().flat_map(|step| each(&step["calls"], "command"));
-    let commands: Vec<&str> =
-        calls.chain(each(&told["scenes"], "question")).map(|command| command.as_str().unwrap()).collect();
-    assert_eq!(commands.len(), 9);
+    let prepared = &told["task"]["steps"][1]["run"]["command"];
+    let asked = calls.chain(each(&told["scenes"], "question")).chain([prepared]);
+    let commands: Vec<&str> = asked.map(|command| command.as_str().unwrap()).collect();
+    assert_eq!(commands.len(), 10);
     for command in commands {
         let parsed = okstra::cli::command().try_get_matches_from(command.split(' '));
         assert!(parsed.is_ok(), "{command}: {parsed:?}");
@@ -137,7 +141,7 @@ mod on_a_terminal {
 
     #[test]
     fn it_fits_and_takes_few_screens() {
-        for (columns, most) in [(60, 160), (80, 112), (120, 106)] {
+        for (columns, most) in [(60, 166), (80, 132), (120, 124)] {
             let told = screen(columns, &[("NO_COLOR", "1")]);
             assert!(!told.contains('\x1b'), "{told}");
             assert!(told.lines().count() <= most, "{columns}: {} lines", told.lines().count());

@@ -11,9 +11,9 @@ use crate::ops::demo::{self, Options};
 /// See what okstra does, on a scratch project
 ///
 /// One commit is asked about on three days: nobody has merged it, it is squashed, it is taken back. Then a task with
-/// three recorded stages meets a squash with all branches deleted, `git gc`, a rebase and an amend, and git-reconcile
-/// says which records hold, repairs what is proved, and asks for the rest. Nothing is made up: everything is done with
-/// git and okstra in a temporary folder, offline, and touches nothing else.
+/// three planned stages meets a squash with all branches deleted, `git gc`, a rebase and an amend: okstra says which
+/// records hold, repairs what is proved, asks for the rest, and prepares the run of the next stage. Nothing is made up:
+/// everything is done with git and okstra in a temporary folder, offline, and touches nothing else.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   okstra demo --keep

@@ -89,7 +89,14 @@ def find(user, password):
 ";
 
 /// Stage 2, beside it.
-pub(super) const SECOND: &str = "\
+pub(super) const LOCKS: &str = "\
+def check(user):
+    if failures(user) >= 5:
+        raise Locked(user)
+";
+
+/// What main makes of the file meanwhile.
+pub(super) const HASHED_AND_GREETING: &str = "\
 def login(user, password):
     if not user:
         return None
@@ -101,12 +108,14 @@ def logout(session):
 
 
 def find(user, password):
-    if failures(user) >= 5:
-        raise Locked(user)
     return database.lookup(user, hashed(password))
+
+
+def greet(user):
+    return 'Hello, ' + user
 ";
 
-/// Stage 3, on both.
+/// Stage 3, on all of that.
 pub(super) const THIRD: &str = "\
 def login(user, password):
     if not user or not password:
@@ -120,9 +129,11 @@ def logout(session):
 
 
 def find(user, password):
-    if failures(user) >= 5:
-        raise Locked(user)
     return database.lookup(user, hashed(password))
+
+
+def greet(user):
+    return 'Hello, ' + user
 ";
 
 /// What stage 3 brings besides.

@@ -5,23 +5,26 @@ use std::path::Path;
 use super::project::{self, Work, branch};
 use super::script::{self, StepScript};
 use super::shop::Shop;
-use super::told::{Call, GitFacts, LogRow, StageLine, Step, TaskStory};
+use super::told::{Call, GitFacts, LogRow, PreparedRun, StageLine, StageStart, Step, TaskStory};
 use crate::domain::ids::CommitId;
+use crate::domain::records::Status;
 use crate::domain::shell;
 use crate::ops::Error;
+use crate::ops::prepare::PreparedStage;
 use crate::ops::reconcile::{self, Options};
 use crate::store::consumers::LogText;
 
 /// Plans a task of three stages, builds them, and lets people squash, rebase and amend.
 pub(super) fn play(shop: &mut Shop<'_>) -> Result<TaskStory, Error> {
     let work = project::prepare(shop)?;
-    let anchor = shop.commit("main")?;
-    let first = work.build(shop, 1, anchor, script::FIRST)?;
-    let second = work.build(shop, 2, anchor, script::SECOND)?;
-    work.integrate(shop, &[1, 2])?;
+    work.prepare_run(shop)?;
+    let first = work.build(shop, 1, script::FIRST)?;
+    let second = work.build(shop, 2, script::SECOND)?;
+    work.integrate(shop)?;
+    work.finish(shop)?;
     let stages = stage_lines(&work, &[(1, first), (2, second)]);
     let squashed = squash(shop, &work, &[first, second])?;
-    go_on(shop, &work)?;
+    let gone_on = go_on(shop, &work)?;
     let worktree = shop.worktree(&work.task.key, Some(3))?;
     let rebased = rebase(shop, &worktree)?;
     let amended = amend(shop, &worktree)?;
@@ -29,7 +32,7 @@ pub(super) fn play(shop: &mut Shop<'_>) -> Result<TaskStory, Error> {
     Ok(TaskStory {
         task: script::TASK.to_owned(),
         stages,
-        steps: vec![squashed, rebased, amended, last],
+        steps: vec![squashed, gone_on, rebased, amended, last],
         log: log(shop, &work)?,
         moral: script::LOG_MORAL,
     })
@@ -54,19 +57,20 @@ fn squash(shop: &mut Shop<'_>, work: &Work, recorded: &[CommitId]) -> Result<Ste
     commands.extend(shop.act(&root, script::SQUASH)?);
     let git = recorded.iter().map(|commit| facts(shop, work, *commit)).collect::<Result<_, _>>()?;
     let (task, into) = (Some(script::TASK.to_owned()), Some("main".to_owned()));
-    let apply = call(shop, &root, Options { task, into, apply: true, ..Options::default() })?;
-    Ok(step(&script::SQUASHED, commands, git, vec![apply]))
+    let ask = call(shop, &root, Options { task, into, ..Options::default() })?;
+    Ok(step(&script::SQUASHED, commands, git, vec![ask]))
 }
 
-/// Stage 3: okstra starts the task branch again from main, asks the gate, and builds.
-fn go_on(shop: &mut Shop<'_>, work: &Work) -> Result<(), Error> {
+/// Stage 3: the run is prepared, with all branches gone, and built.
+fn go_on(shop: &mut Shop<'_>, work: &Work) -> Result<Step, Error> {
     shop.begin_day(4);
-    work.start(shop)?;
-    let root = shop.root();
-    reconcile::check_gate(&shop.machine(&root), &work.task, 3)?;
-    let base = shop.commit(script::TASK_BRANCH)?;
-    work.build(shop, 3, base, script::THIRD)?;
-    Ok(())
+    let (prepared, notices) = work.prepare_run(shop)?;
+    work.build(shop, 3, script::THIRD)?;
+    let command = shell::command(["okstra", "render-bundle", "--task", script::TASK]);
+    let start = |stage: PreparedStage| StageStart { stage: stage.stage, base: stage.base, branch: stage.branch };
+    let stages = prepared.stages.into_iter().map(start).collect();
+    let run = Some(PreparedRun { command, notices, run: prepared.run, stages });
+    Ok(Step { run, ..step(&script::GOES_ON, Vec::new(), Vec::new(), Vec::new()) })
 }
 
 fn rebase(shop: &mut Shop<'_>, worktree: &Path) -> Result<Step, Error> {
@@ -93,7 +97,7 @@ fn look(shop: &mut Shop<'_>, worktree: &Path) -> Result<Step, Error> {
 
 fn step(script: &StepScript, commands: Vec<String>, git: Vec<GitFacts>, calls: Vec<Call>) -> Step {
     let StepScript { title, story, moral } = *script;
-    Step { title, story, commands, git, calls, moral }
+    Step { title, story, commands, git, run: None, calls, moral }
 }
 
 /// Asks `git-reconcile`, for someone who stands in `folder`.
@@ -141,5 +145,5 @@ fn log(shop: &mut Shop<'_>, work: &Work) -> Result<Vec<LogRow>, Error> {
         reason: record.reconcile_reason,
         reference: record.reference,
     };
-    Ok(records.into_iter().map(row).collect())
+    Ok(records.into_iter().filter(|record| record.status == Status::Done).map(row).collect())
 }

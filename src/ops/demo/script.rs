@@ -15,8 +15,9 @@ pub(super) const TASK_TITLE: &str = "Safe logins";
 pub(super) const CATEGORY: &str = "feat";
 /// Its branch.
 pub(super) const TASK_BRANCH: &str = "feat-login";
-/// The runs that implement it: stages 1 and 2 at once, then stage 3.
-pub(super) const RUNS: [&str; 2] = ["implementation-001", "implementation-002"];
+/// What is asked for in it.
+pub(super) const BRIEF: &str =
+    "# Safe logins\n\nNobody logs in without a password, or after five failures; logouts are audited.\n";
 
 /// A step, and how it is shown; what goes without saying is not.
 pub(super) struct Act {
@@ -50,6 +51,8 @@ pub(super) struct PlannedStage {
     pub(super) title: &'static str,
     pub(super) depends_on: &'static [u32],
     pub(super) files: &'static [&'static str],
+    /// The command that says whether it is done.
+    pub(super) check: &'static str,
 }
 
 const fn write(file: &'static str, text: &'static str) -> Act {
@@ -123,9 +126,24 @@ pub(super) const INIT: &[Act] = &[STAGED, git(&["commit", "--quiet", "--message=
 
 /// The approved plan.
 pub(super) const STAGES: &[PlannedStage] = &[
-    PlannedStage { title: "Refuse a login without a password", depends_on: &[], files: &["login.py"] },
-    PlannedStage { title: "Lock an account after five failures", depends_on: &[], files: &["login.py"] },
-    PlannedStage { title: "Audit every logout", depends_on: &[1, 2], files: &["login.py", "audit.py"] },
+    PlannedStage {
+        title: "Refuse a login without a password",
+        depends_on: &[],
+        files: &["login.py"],
+        check: "git grep -q MissingCredentials -- login.py",
+    },
+    PlannedStage {
+        title: "Lock an account after five failures",
+        depends_on: &[],
+        files: &["locks.py"],
+        check: "git grep -q Locked -- locks.py",
+    },
+    PlannedStage {
+        title: "Audit every logout",
+        depends_on: &[1, 2],
+        files: &["login.py", "audit.py"],
+        check: "git grep -q audit -- login.py",
+    },
 ];
 
 /// What stage 1 does.
@@ -136,8 +154,9 @@ pub(super) const FIRST: &[Act] = &[
 
 /// What stage 2 does.
 pub(super) const SECOND: &[Act] = &[
-    write("login.py", files::SECOND),
-    git(&["commit", "--quiet", "--all", "--message=Lock an account after five failures"]),
+    write("locks.py", files::LOCKS),
+    STAGED,
+    git(&["commit", "--quiet", "--message=Lock an account after five failures"]),
 ];
 
 /// What a reviewer adds to the pull request.
@@ -149,8 +168,8 @@ pub(super) const REVIEW: &[Act] = &[
 
 /// What becomes of the pull request.
 pub(super) const SQUASH: &[Act] = &[
-    write("README", "A shop, open on Sundays.\n"),
-    git(&["commit", "--quiet", "--all", "--message=Open on Sundays"]),
+    write("login.py", files::HASHED_AND_GREETING),
+    shown("git commit -am 'Greet our users'", &["commit", "--quiet", "--all", "--message=Greet our users"]),
     git(&["merge", "--quiet", "--squash", TASK_BRANCH]),
     shown(
         "git merge --squash feat-login && git commit -m 'Safe logins (#12)'",
@@ -166,10 +185,18 @@ pub(super) const SQUASH: &[Act] = &[
 /// The words around that.
 pub(super) const SQUASHED: StepScript = StepScript {
     title: "The pull request is squashed",
-    story: "A reviewer adds a commit, all becomes one commit of main, every branch is deleted, and git collects what \
-            no branch holds.",
-    moral: "No commit of main is stage 1 or stage 2. But the integration that okstra had recorded landed there, with \
-            a changelog besides, and it carries both.",
+    story: "A reviewer adds a commit, main moves on in the same file, all becomes one commit of main, every branch is \
+            deleted, and git collects what no branch holds.",
+    moral: "No commit of main is stage 1 or stage 2. But stage 1, replayed there, gives exactly what the squash made of its \
+            file, and every change of stage 2 is in it, object for object.",
+};
+
+/// The words around the third stage.
+pub(super) const GOES_ON: StepScript = StepScript {
+    title: "The next stage",
+    story: "Stage 3 needs both. No branch of the task is left, and nobody told okstra what happened.",
+    moral: "That both are in main is proved, so stage 3 starts from main, on a new branch. Were it not, the run would be \
+            refused, with the commands that help.",
 };
 
 /// What stage 3 does.
@@ -190,7 +217,7 @@ pub(super) const REBASE: &[Act] = &[shown("git rebase main feat-login-s3", &["re
 /// The words around that.
 pub(super) const REBASED: StepScript = StepScript {
     title: "Someone rebases",
-    story: "Stage 3 is built and recorded. Then main moves on, and someone rebases.",
+    story: "Stage 3 is built, checked and recorded. Then main moves on, and someone rebases.",
     moral: "The same change under a new id, object for object: proof, so nobody is asked.",
 };
 

@@ -11,6 +11,9 @@ use crate::git::{Git, Repository};
 use crate::ops::Error;
 use crate::store::Home;
 
+/// Who works on it.
+const COMMITTER: (&str, &str) = ("Ada", "ada@example.com");
+
 /// The project in the middle of its story.
 pub(super) struct Shop<'a> {
     context: &'a Context,
@@ -31,6 +34,11 @@ impl<'a> Shop<'a> {
         self.scratch.join("shop")
     }
 
+    /// A file beside the project.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        self.scratch.join(name)
+    }
+
     /// The `OKSTRA_HOME` of the story.
     pub(super) fn home(&self) -> PathBuf {
         self.scratch.join("okstra-home")
@@ -47,9 +55,26 @@ impl<'a> Shop<'a> {
         self.time += 60;
         let environment = self.context.environment().clone().with("OKSTRA_HOME", self.home());
         let environment = environment.with("HOME", &self.scratch).with("XDG_CONFIG_HOME", &self.scratch);
+        let environment = self.committer().into_iter().fold(environment, |all, (name, value)| all.with(name, value));
         Context::new(folder, environment)
             .with_clock(Clock::fixed_at(self.time))
             .with_cancel(self.context.cancel().clone())
+    }
+
+    /// What makes the commits that okstra makes itself the same everywhere, whatever is set on this machine.
+    fn committer(&self) -> [(&'static str, String); 8] {
+        let (name, mail) = (COMMITTER.0.to_owned(), COMMITTER.1.to_owned());
+        let date = format!("{} +0000", self.time);
+        [
+            ("GIT_AUTHOR_NAME", name.clone()),
+            ("GIT_AUTHOR_EMAIL", mail.clone()),
+            ("GIT_AUTHOR_DATE", date.clone()),
+            ("GIT_COMMITTER_NAME", name),
+            ("GIT_COMMITTER_EMAIL", mail),
+            ("GIT_COMMITTER_DATE", date),
+            ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
+            ("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" }.to_owned()),
+        ]
     }
 
     /// The folder of the worktree of a task, or of one of its stages.
@@ -61,7 +86,7 @@ impl<'a> Shop<'a> {
     /// Runs git in `folder`, and gives what it printed, trimmed.
     pub(super) fn git(&mut self, folder: &Path, arguments: &[&str]) -> Result<String, Error> {
         let machine = self.machine(folder);
-        let git = Git::at(folder).as_committer("Ada", "ada@example.com", self.time);
+        let git = Git::at(folder).as_committer(COMMITTER.0, COMMITTER.1, self.time);
         Ok(String::from_utf8_lossy(&git.run(&machine, arguments)?).trim().to_owned())
     }
 

@@ -84,10 +84,38 @@ pub struct Step {
     pub commands: Vec<String>,
     /// What plain git knows of the recorded commits then.
     pub git: Vec<GitFacts>,
+    /// The run that was prepared then; null where none was.
+    pub run: Option<PreparedRun>,
     /// What okstra was asked, and what it said.
     pub calls: Vec<Call>,
     /// What that means for the user; empty for the last, which ends with the log.
     pub moral: &'static str,
+}
+
+/// A run that was prepared.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreparedRun {
+    /// The command, as it is typed.
+    pub command: String,
+    /// What okstra repaired on the way, as it is said.
+    pub notices: Vec<String>,
+    /// The run.
+    pub run: String,
+    /// The stages that it builds.
+    pub stages: Vec<StageStart>,
+}
+
+/// Where a stage of a run starts.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StageStart {
+    /// The stage.
+    pub stage: u32,
+    /// The commit that it starts from.
+    pub base: String,
+    /// Its branch.
+    pub branch: String,
 }
 
 /// What plain git knows of a recorded commit.

@@ -4,7 +4,7 @@ use crate::cli::commands::git_reconcile::print as git_reconcile;
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
 use crate::cli::words;
-use crate::ops::demo::{Demo, GitFacts, LogRow, Scene, StageLine, Step, TaskStory};
+use crate::ops::demo::{Demo, GitFacts, LogRow, PreparedRun, Scene, StageLine, StageStart, Step, TaskStory};
 use crate::ops::reconcile::Reason;
 
 pub(super) fn print(demo: &Demo, output: &mut Output) {
@@ -74,6 +74,10 @@ fn step(number: usize, step: &Step, output: &mut Output) {
     output.text(step.story);
     output.typed(&step.commands);
     what_git_knows(&step.git, output);
+    if let Some(run) = &step.run {
+        output.asked(&run.command);
+        output.quoted(|output| prepared(run, output));
+    }
     for call in &step.calls {
         output.asked(&call.command);
         output.quoted(|output| git_reconcile::show(&call.options, &call.reconciled, output));
@@ -81,6 +85,15 @@ fn step(number: usize, step: &Step, output: &mut Output) {
     if !step.moral.is_empty() {
         output.text(step.moral);
     }
+}
+
+fn prepared(run: &PreparedRun, output: &mut Output) {
+    run.notices.iter().for_each(|notice| output.text(notice));
+    output.headline(Tone::Good, "prepared", &run.run);
+    let row = |stage: &StageStart| {
+        vec![Cell::from(stage.stage.to_string()), Cell::from(short(&stage.base)), Cell::from(&stage.branch)]
+    };
+    output.table(&["stage", "base", "branch"], &run.stages.iter().map(row).collect::<Vec<_>>());
 }
 
 /// What plain git knows of recorded commits, and whether okstra keeps them.
