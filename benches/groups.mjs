@@ -7,6 +7,7 @@ import { measureContent } from "./content.mjs";
 import { BenchError, progress, scratch } from "./environment.mjs";
 import { TWENTY, generate } from "./generate.mjs";
 import { alternate, median, run } from "./measure.mjs";
+import { measurePrepare } from "./prepare.mjs";
 import { measureReconcile } from "./reconcile.mjs";
 import { atLeast, megabytes, milliseconds, row, under } from "./report.mjs";
 
@@ -27,6 +28,7 @@ export const GROUPS = [
   { name: "many-stages", title: "20 stages of a task at once, candidate 10,000 commits ahead", measure: manyStages },
   { name: "state-files", title: "State files", measure: stateFiles },
   { name: "render-bundle", title: "Texts of an implementation run: 20 stages, 3 workers", measure: renderBundle },
+  { name: "prepare", title: "Preparing a run", measure: measurePrepare },
   { name: "reconcile", title: "git-reconcile on a small task", measure: measureReconcile },
   { name: "startup", title: "Start of the program", measure: startup },
   { name: "size", title: "Sizes, release build", measure: sizes },

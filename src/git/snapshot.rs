@@ -46,8 +46,21 @@ impl Repository {
     /// # Errors
     /// As [`Repository::read_snapshot_at`], and [`Error::BrokenRef`].
     pub fn read_snapshot(&self, context: &Context, name: &str) -> Result<Option<Vec<SnapshotFile>>, Error> {
+        self.read_of_snapshot(context, name, |_| true)
+    }
+
+    /// As [`Repository::read_snapshot`], but only the files whose path is `wanted`; the others are not read.
+    ///
+    /// # Errors
+    /// As [`Repository::read_snapshot`].
+    pub fn read_of_snapshot(
+        &self,
+        context: &Context,
+        name: &str,
+        wanted: impl Fn(&RepoPath) -> bool,
+    ) -> Result<Option<Vec<SnapshotFile>>, Error> {
         let commit = self.ref_commit(context, name)?;
-        commit.map(|commit| Named { repository: self, name }.read(commit)).transpose()
+        commit.map(|commit| Named { repository: self, name }.read(commit, wanted)).transpose()
     }
 
     /// The files of the snapshot that this commit is, sorted by path.
@@ -56,7 +69,7 @@ impl Repository {
     /// [`Error::SnapshotGap`] when a part is missing, [`Error::SnapshotPath`] when it holds something else than files,
     /// or a path that would lead out of the folder it is written to, [`Error::BrokenObject`].
     pub fn read_snapshot_at(&self, commit: CommitId) -> Result<Vec<SnapshotFile>, Error> {
-        Named { repository: self, name: &commit.to_string() }.read(commit)
+        Named { repository: self, name: &commit.to_string() }.read(commit, |_| true)
     }
 
     /// When the snapshot that this commit is was written, in seconds since 1970; `None` when that cannot be read.
@@ -66,13 +79,13 @@ impl Repository {
 }
 
 impl Named<'_> {
-    fn read(&self, commit: CommitId) -> Result<Vec<SnapshotFile>, Error> {
+    fn read(&self, commit: CommitId, wanted: impl Fn(&RepoPath) -> bool) -> Result<Vec<SnapshotFile>, Error> {
         let mut objects = self.repository.objects();
         let id = gix_id(commit.0);
         let facts = objects.commit(&id)?.ok_or_else(|| self.gap(b"", &id))?;
         let listing = self.list(&objects, facts.tree)?;
-        let mut files = Vec::with_capacity(listing.files.len());
-        for (path, id) in listing.files {
+        let mut files = Vec::new();
+        for (path, id) in listing.files.into_iter().filter(|(path, _)| wanted(path)) {
             let mut content = Vec::new();
             objects.find_kind(&id, Kind::Blob, &mut content)?.ok_or_else(|| self.gap(path.as_bytes(), &id))?;
             files.push(SnapshotFile { path, content });

@@ -74,17 +74,10 @@ impl Repository {
         std::fs::read_to_string(git_dir.join(LOCKED)).is_ok_and(|reason| reason.trim() == INITIALIZING)
     }
 
-    /// Whether `branch` may be the short name of a branch.
-    ///
-    /// # Errors
-    /// When git cannot be asked.
-    pub fn is_branch_name(&self, context: &Context, branch: &str) -> Result<bool, Error> {
-        let asked = Git::plumbing(self).ask(context, &["check-ref-format", "--branch", branch]);
-        match asked {
-            Ok(answer) => Ok(answer.is_some() && !branch.starts_with('-') && !branch.contains("@{")),
-            Err(Error::GitCommand { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
+    /// Whether a branch can have this short name, by git's rules: those of refs, and neither `HEAD` nor an option.
+    pub fn is_branch_name(&self, branch: &str) -> bool {
+        let is_ref = gix::validate::reference::name(format!("refs/heads/{branch}").as_str().into()).is_ok();
+        is_ref && branch != "HEAD" && !branch.starts_with('-')
     }
 
     fn users_git(&self) -> Git {

@@ -52,12 +52,11 @@ pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
     for path in [layout.project(), layout.prompts()] {
         files.extend(collect(context, layout, &path)?);
     }
-    let mirrored = task.repository.read_snapshot(context, &ref_name(name))?.unwrap_or_default();
     let entry = task.registry().read(&task.key)?;
-    let is_row = |file: &SnapshotFile| file.path.as_bytes() == REGISTRY_ROW.as_bytes();
+    let is_row = |path: &RepoPath| path.as_bytes() == REGISTRY_ROW.as_bytes();
     // What is lost must not leave the mirror, which is all that is left of it: files of the task, and its registry row.
-    let is_kept = |file: &SnapshotFile| is_lost(task, layout, file) || (entry.is_none() && is_row(file));
-    files.extend(mirrored.into_iter().filter(is_kept));
+    let is_kept = |path: &RepoPath| is_lost(task, layout, path) || (entry.is_none() && is_row(path));
+    files.extend(task.repository.read_of_snapshot(context, &ref_name(name), is_kept)?.unwrap_or_default());
     files.extend(entry.as_ref().map(|entry| file(REGISTRY_ROW.as_bytes(), row(&task.key, entry))));
     let message = format!("okstra: state of {name}");
     let new = NewSnapshot { files: &files, message: &message, at: context.clock().moment(), more_parents: &[] };
@@ -66,9 +65,9 @@ pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
 }
 
 /// Whether a file of the task that is mirrored is not on disk: okstra removes nothing from a task's folder.
-fn is_lost(task: &Task, layout: &Layout, file: &SnapshotFile) -> bool {
+fn is_lost(task: &Task, layout: &Layout, path: &RepoPath) -> bool {
     let folder = format!("tasks/{}/", task.key.task);
-    let path = file.path.as_bytes();
+    let path = path.as_bytes();
     let on_disk = std::str::from_utf8(path).map(|path| layout.folder().join(path));
     path.starts_with(folder.as_bytes()) && on_disk.is_ok_and(|path| path.symlink_metadata().is_err())
 }
@@ -79,10 +78,10 @@ pub(super) fn refuse_lost_log(context: &Context, task: &Task) -> Result<(), Erro
         return Ok(());
     }
     let path = format!("tasks/{}/runs/implementation-planning/consumers.jsonl", task.key.task);
-    let mirrored = task.repository.read_snapshot(context, &ref_name(&task.key.task))?.unwrap_or_default();
-    match mirrored.iter().any(|file| file.path.as_bytes() == path.as_bytes()) {
-        true => Err(Error::LostLog { task: task.key.task.clone(), path: task.log() }),
-        false => Ok(()),
+    let is_log = |file: &RepoPath| file.as_bytes() == path.as_bytes();
+    match task.repository.read_of_snapshot(context, &ref_name(&task.key.task), is_log)? {
+        Some(files) if !files.is_empty() => Err(Error::LostLog { task: task.key.task.clone(), path: task.log() }),
+        _ => Ok(()),
     }
 }
 

@@ -30,6 +30,10 @@ pub(super) fn run(context: &Context, task: &Task, wanted: &Wanted) -> Result<(Ou
         check(scene, &named)?;
         Draft::of_request(scene, &named)
     })?;
+    if draft.is_empty() {
+        // What an earlier command could not mirror is made good.
+        mirror::write_or_warn(context, task)?;
+    }
     let outcome = AppliedDocument { applied, remaining_confirm: draft.remaining, into: draft.into };
     Ok((Outcome::Applied(outcome), draft.ways_out))
 }
@@ -46,7 +50,9 @@ pub(super) fn decide_and_write<'r>(
         context.cancel().check()?;
         tell_what_was_not(context, task, &draft.read);
         if let Some(applied) = write(context, task, &draft)? {
-            mirror::write_or_warn(context, task)?;
+            if !draft.is_empty() {
+                mirror::write_or_warn(context, task)?;
+            }
             return Ok((applied, draft));
         }
     }

@@ -46,7 +46,7 @@ pub fn task_worktree(
     let registered = before.branch.clone();
     let default = || format!("{}-{}", task.category, task.key.task.id);
     let branch = branch.map(str::to_owned).or_else(|| registered.clone()).unwrap_or_else(default);
-    if !task.repository.is_branch_name(context, &branch)? {
+    if !task.repository.is_branch_name(&branch) {
         return Err(StageError::BadBranch { name: branch }.into());
     }
     let standard = task.home.worktree(&task.key, None);

@@ -5,7 +5,7 @@ use std::fs;
 use okstra::git::{Head, Repository, Worktree};
 
 use super::{World, canonical, context, id};
-use crate::common::Sandbox;
+use crate::common::{Run, Sandbox};
 
 fn summary(worktrees: &[Worktree]) -> Vec<(String, Option<Head>)> {
     worktrees.iter().map(|worktree| (worktree.head_name.clone(), worktree.head.clone())).collect()
@@ -209,4 +209,56 @@ fn a_head_without_a_commit_is_none() {
     let (repository, context) = (Repository::discover(&folder).unwrap(), context(&sandbox));
     assert_eq!(repository.head_of(&context, &folder).unwrap(), None);
     assert_eq!(repository.worktrees(&context).unwrap()[0].head, branch("main"));
+}
+
+#[test]
+fn a_branch_can_have_the_names_that_git_lets_it_have() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.repository("repo");
+    let repository = Repository::discover(&folder).unwrap();
+    let names = [
+        "fix-login",
+        "a/b",
+        "a/b/c.d",
+        "ünï",
+        "a@b",
+        "@",
+        "a{b",
+        "HEAD",
+        "head",
+        "a/HEAD",
+        "refs/heads/x",
+        "x+y",
+        "x,y",
+        "x'y",
+        "",
+        "-x",
+        "a/-x",
+        "a..b",
+        ".a",
+        "a/.b",
+        "a.",
+        "a.lock",
+        "a.lock/b",
+        "a//b",
+        "/a",
+        "a/",
+        "a b",
+        "a~b",
+        "a^b",
+        "a:b",
+        "a?b",
+        "a*b",
+        "a[b",
+        "a\\b",
+        "a@{b",
+        "@{-1}",
+        "a\tb",
+        "a\nb",
+        "a\u{7f}b",
+    ];
+    for name in names {
+        let asked = sandbox.command("git").current_dir(&folder).args(["check-ref-format", "--branch", name]).ran();
+        assert_eq!(repository.is_branch_name(name), asked.code == Some(0), "{name:?}");
+    }
 }
