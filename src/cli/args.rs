@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
 
 use super::commands::Command;
+use crate::domain::workflow;
 
 /// The widest help text; longer lines are hard to read.
 const HELP_COLUMNS: usize = 100;
@@ -55,6 +56,20 @@ pub(super) enum Color {
 /// The tree of commands, for checking that a line someone wrote down would parse. Give it the program's name first.
 pub fn command() -> clap::Command {
     Cli::command()
+}
+
+/// Why a command that a text names cannot be typed; `None` where it can.
+pub fn refusal(command: &workflow::Command) -> Option<String> {
+    let error = self::command().try_get_matches_from(&command.words).err()?;
+    let is_fine = match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => true,
+        ErrorKind::MissingRequiredArgument
+        | ErrorKind::MissingSubcommand
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => !command.is_whole,
+        _ => false,
+    };
+    let said = || error.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    (!is_fine).then(said)
 }
 
 impl Cli {

@@ -21,7 +21,7 @@ mod text;
 mod usage;
 mod words;
 
-pub use args::command;
+pub use args::{command, refusal};
 pub use exit::Exit;
 pub use failure::Failure;
 pub use run::{main, run};

@@ -22,3 +22,4 @@ pub mod shell;
 pub mod stage_graph;
 pub mod stage_map;
 pub mod stages;
+pub mod workflow;
