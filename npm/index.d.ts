@@ -60,8 +60,17 @@ export declare function stageRemove(options: StageRemoveOptions): Promise<StageR
 /** Where a task stands, and what comes next. Nothing is changed. */
 export declare function status(options?: StatusOptions): Promise<Status>;
 
+/** Removes worktrees and branches of a task, as far as their content is proved to have landed on its base. */
+export declare function taskClose(options?: TaskCloseOptions): Promise<TaskClosed>;
+
 /** All tasks of a project. Nothing is changed. */
 export declare function tasks(options?: TasksOptions): Promise<Tasks>;
+
+/**
+ * Lets the branch of a task follow its base: it moves on, starts again where its content landed, or gets the base merged
+ * in. Nothing is fetched.
+ */
+export declare function taskSync(options?: TaskSyncOptions): Promise<TaskSynced>;
 
 /** Which run, and why. */
 export interface AbandonOptions {
@@ -987,6 +996,8 @@ export interface Status {
   plan: StatusPlan | null
   /** Worktrees of runs that were abandoned. */
   kept: Array<StatusKept>
+  /** When the task was closed. */
+  closedAt: string | null
   /** What comes next. */
   next: NextStep
 }
@@ -1073,6 +1084,68 @@ export interface StatusKept {
   worktree: string
 }
 
+/** Which task. */
+export interface TaskCloseOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** Only say what would be done. */
+  dryRun?: boolean
+  /** A person agreed; without it the promise is rejected with `confirmation-needed` where something would be removed. */
+  yes?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was removed, and what stays. */
+export interface TaskClosed {
+  /** The task, `PROJECT/GROUP/ID`. */
+  task: string
+  /** The base on which its work was looked for, a full ref name; null where nothing of the task is left. */
+  base: string | null
+  /** What went. */
+  removed: Array<TaskCloseRemoved>
+  /** What stays: a person has to look at it. */
+  kept: Array<TaskCloseKept>
+  /** The refs of okstra's own that no longer keep what has landed. */
+  released: Array<string>
+  /** Whether the task is closed with that. */
+  closed: boolean
+  /** The removed worktree that the current folder is in. */
+  stoodIn: string | null
+}
+
+/** A place that went. */
+export interface TaskCloseRemoved {
+  /** Whose it was: the task, a stage, a worker of a run. */
+  of: string
+  /** Its worktree, where there was one. */
+  worktree: string | null
+  /** Its branch, a short name, where there was one. */
+  branch: string | null
+  /** Where that was. */
+  commit: string | null
+  /** Why nothing is lost with it. */
+  safe: string | null
+}
+
+/** A place that stays. */
+export interface TaskCloseKept {
+  /** Whose it is. */
+  of: string
+  /** Its worktree, where there is one. */
+  worktree: string | null
+  /** Its branch, a short name, where there is one. */
+  branch: string | null
+  /** Where that is. */
+  commit: string | null
+  /** Why it stays. */
+  reason: string
+  /** The command that shows it. */
+  command: string
+}
+
 /** Which project. */
 export interface TasksOptions {
   /** The project root; by default the main worktree of the repository that holds the current folder. */
@@ -1105,6 +1178,8 @@ export interface TasksEntry {
   lastRun: string | null
   /** When it last changed. */
   updatedAt: string | null
+  /** When it was closed. */
+  closedAt: string | null
 }
 
 /** A task whose manifest cannot be read. */
@@ -1115,4 +1190,38 @@ export interface TasksUnreadable {
   error: string
   /** What to do. */
   hint: string | null
+}
+
+/** Which task. */
+export interface TaskSyncOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was done. */
+export interface TaskSynced {
+  /** The task, `PROJECT/GROUP/ID`. */
+  task: string
+  /** Its branch, a short name. */
+  branch: string
+  /** What was done with it. */
+  how: 'nothing' | 'fast-forward' | 'restart' | 'merge'
+  /** The base that it follows, a full ref name. */
+  base: string
+  /** Where the base is. */
+  baseCommit: string
+  /** Where the branch was. */
+  before: string
+  /** Where it is now. */
+  commit: string
+  /** Where its content landed, where it starts again from there. */
+  landed: string | null
+  /** What proves that. */
+  proof: 'ancestry' | 'same-change' | 'replay' | 'per-commit' | 'same-end' | 'carrier' | 'fingerprint' | null
+  /** Why, one sentence. */
+  reason: string
 }

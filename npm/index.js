@@ -139,6 +139,18 @@ export const status = operation("status", {
   task: "string?",
 });
 
+export const taskClose = operation("taskClose", {
+  projectRoot: "string?",
+  task: "string?",
+  dryRun: "boolean?",
+  yes: "boolean?",
+});
+
 export const tasks = operation("tasks", {
   projectRoot: "string?",
+});
+
+export const taskSync = operation("taskSync", {
+  projectRoot: "string?",
+  task: "string?",
 });

@@ -11,3 +11,5 @@ pub mod render_bundle;
 pub mod run;
 pub mod stages;
 pub mod status;
+pub mod task_close;
+pub mod task_sync;

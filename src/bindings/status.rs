@@ -38,6 +38,8 @@ pub struct Status {
     pub plan: Option<StatusPlan>,
     /// Worktrees of runs that were abandoned.
     pub kept: Vec<StatusKept>,
+    /// When the task was closed.
+    pub closed_at: Option<String>,
     /// What comes next.
     pub next: NextStep,
 }
@@ -169,6 +171,7 @@ impl From<status::Status> for Status {
             open: status.open.into_iter().map(Into::into).collect(),
             plan: status.plan.map(Into::into),
             kept: status.kept.into_iter().map(Into::into).collect(),
+            closed_at: status.closed_at,
             next: status.next.into(),
         }
     }
@@ -250,6 +253,8 @@ pub struct TasksEntry {
     pub last_run: Option<String>,
     /// When it last changed.
     pub updated_at: Option<String>,
+    /// When it was closed.
+    pub closed_at: Option<String>,
 }
 
 /// A task whose manifest cannot be read.
@@ -273,8 +278,10 @@ pub fn tasks(options: TasksOptions, cancel: &Cancel) -> AsyncTask<Job<Tasks>> {
 impl From<tasks::Tasks> for Tasks {
     fn from(found: tasks::Tasks) -> Self {
         let tasks = found.tasks.into_iter().map(|task| {
-            let tasks::CatalogEntry { task_key, title, category, current_phase, last_run, updated_at } = task;
-            TasksEntry { task_key, title, category, current_phase: current_phase.map(word), last_run, updated_at }
+            let tasks::CatalogEntry { task_key, title, category, current_phase, last_run, updated_at, closed_at } =
+                task;
+            let current_phase = current_phase.map(word);
+            TasksEntry { task_key, title, category, current_phase, last_run, updated_at, closed_at }
         });
         let unreadable = found.unreadable.into_iter().map(|unreadable| {
             let tasks::Unreadable { task, error, hint } = unreadable;

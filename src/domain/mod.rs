@@ -1,5 +1,6 @@
 //! Every decision of okstra, on values alone: no files, no processes, no clock.
 
+pub mod base;
 pub mod batch;
 pub mod doctor;
 pub mod equivalence;

@@ -71,6 +71,29 @@ pub fn fast_forward(context: &Context, folder: &Path, commit: CommitId) -> Resul
     Git::of_user(folder).run(context, &arguments).map(drop)
 }
 
+/// Lets the branch `branch`, a short name, that is checked out in the worktree `folder` start again at `commit`, its files with
+/// it. What is changed there, ignored or untracked and in the way stops it.
+///
+/// # Errors
+/// [`Error::GitCommand`] with what git said; nothing has then changed.
+pub fn start_again(context: &Context, folder: &Path, branch: &str, commit: CommitId) -> Result<(), Error> {
+    let id = commit.to_string();
+    let arguments = ["checkout", "--quiet", "--no-overwrite-ignore", "--no-track", "-B", branch, &id, "--"];
+    Git::of_user(folder).run(context, &arguments).map(drop)
+}
+
+/// Where the branch that is checked out in the worktree `folder` was before it was moved last; `None` where git has not
+/// written that down.
+///
+/// # Errors
+/// [`Error::GitCommand`] when git cannot be asked.
+pub fn moved_from(context: &Context, folder: &Path, branch: &str) -> Result<Option<CommitId>, Error> {
+    let before = format!("refs/heads/{branch}@{{1}}");
+    let told = Git::of_user(folder).ask(context, &["rev-parse", "--verify", "--quiet", "--end-of-options", &before])?;
+    let id = told.and_then(|id| String::from_utf8_lossy(id.trim_ascii()).parse::<ObjectId>().ok());
+    Ok(id.map(CommitId))
+}
+
 /// git as the user, or as okstra where nothing says who that is.
 fn identified(context: &Context, git: Git) -> Result<Git, Error> {
     let ask = ["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"];

@@ -49,6 +49,27 @@ impl Repository {
         Err(Error::RefLocked { name, path: self.path.clone(), message })
     }
 
+    /// Removes those of the refs that still are at their commits, all of them or none.
+    ///
+    /// # Errors
+    /// [`Error::RefLocked`] when another process does not let go of one, and [`Error::GitCommand`] when git cannot remove one.
+    pub fn let_go(&self, context: &Context, refs: &[(String, CommitId)]) -> Result<(), Error> {
+        for _ in 0..TRIES {
+            let mut there = Vec::new();
+            for (name, commit) in refs {
+                let old = self.place_of(context, name)?.filter(|id| commit_id(id) == *commit);
+                there.extend(old.map(|old| RefEdit { name: name.clone(), old: Some(old), new: None }));
+            }
+            if there.is_empty() || self.move_refs(context, &there)? {
+                return Ok(());
+            }
+            thread::sleep(PAUSE);
+        }
+        let name = refs.first().map(|(name, _)| name.clone()).unwrap_or_default();
+        let message = "others made and removed refs all the time".to_owned();
+        Err(Error::RefLocked { name, path: self.path.clone(), message })
+    }
+
     /// The keep refs of a task, sorted by name.
     ///
     /// # Errors
@@ -74,8 +95,11 @@ impl Repository {
                 }
             }
         }
-        let edit =
-            |(name, commit): (&String, CommitId)| RefEdit { name: name.clone(), old: None, new: gix_id(commit.0) };
+        let edit = |(name, commit): (&String, CommitId)| RefEdit {
+            name: name.clone(),
+            old: None,
+            new: Some(gix_id(commit.0)),
+        };
         Ok(missing.into_iter().map(edit).collect())
     }
 }

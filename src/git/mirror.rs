@@ -114,7 +114,7 @@ impl Repository {
         if !pack.is_empty() {
             Git::plumbing(self).write(context, &["unpack-objects", "-q"], pack.finish().map_err(unmade)?)?;
         }
-        let edit = RefEdit { name: name.to_owned(), old: before.map(|present| present.id), new: commit };
+        let edit = RefEdit { name: name.to_owned(), old: before.map(|present| present.id), new: Some(commit) };
         let is_there = held.is_some() || self.move_refs(context, &[edit])?;
         Ok(is_there.then(|| Snapshot { commit: commit_id(&commit), changed: held.is_none() }))
     }

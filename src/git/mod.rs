@@ -35,7 +35,7 @@ mod worktrees;
 pub use ancestry::{History, MergeBases};
 pub use command::Git;
 pub use error::Error;
-pub use integrate::{MergeCommit, fast_forward};
+pub use integrate::{MergeCommit, fast_forward, moved_from, start_again};
 pub use mirror::{NewSnapshot, Snapshot};
 pub use operation::{Operation, OperationKind};
 pub use recorded::Recorded;

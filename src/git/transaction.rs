@@ -19,8 +19,8 @@ pub(super) struct RefEdit {
     pub(super) name: String,
     /// Where it was read to be; `None` when there was none.
     pub(super) old: Option<gix::ObjectId>,
-    /// Where it shall be.
-    pub(super) new: gix::ObjectId,
+    /// Where it shall be; `None` when it shall be no more.
+    pub(super) new: Option<gix::ObjectId>,
 }
 
 impl Repository {
@@ -80,7 +80,10 @@ impl Repository {
 fn orders(edits: &[RefEdit], hash: gix::hash::Kind) -> Vec<u8> {
     let order = |edit: &RefEdit| {
         let old = edit.old.unwrap_or_else(|| hash.null());
-        format!("update {}\0{}\0{old}\0", edit.name, edit.new)
+        match edit.new {
+            Some(new) => format!("update {}\0{new}\0{old}\0", edit.name),
+            None => format!("delete {}\0{old}\0", edit.name),
+        }
     };
     edits.iter().map(order).collect::<String>().into_bytes()
 }

@@ -284,6 +284,36 @@ pub enum Error {
         /// What is under way, and where.
         operation: git::Operation,
     },
+    /// Somebody is at work on the task.
+    #[error("runs of {task} are open: {}", runs.join(", "))]
+    OpenRuns {
+        /// The task.
+        task: TaskName,
+        /// The runs that are open, or are being prepared.
+        runs: Vec<String>,
+    },
+    /// The ref that the task grew from is not there.
+    #[error("{}", no_base_ref(task, base.as_deref()))]
+    NoBaseRef {
+        /// The task.
+        task: TaskName,
+        /// The ref that the registry names, in full.
+        base: Option<String>,
+        /// The project root.
+        root: PathBuf,
+    },
+    /// The base cannot be merged into the task branch.
+    #[error("merging `{base}` into `{branch}` conflicts in {}", files.join(", "))]
+    BaseConflict {
+        /// The base, as a person would type it.
+        base: String,
+        /// The task branch, a short name.
+        branch: String,
+        /// The files.
+        files: Vec<String>,
+        /// The task worktree.
+        folder: PathBuf,
+    },
     /// Records or branches kept changing while it was decided on them.
     #[error("`{}`, or a branch of the task, changes faster than it can be decided on", log.display())]
     ChangedMeanwhile {
@@ -362,6 +392,9 @@ impl Error {
             Self::NotRegistered { .. } => "no-registry-entry",
             Self::NotTheBase { .. } => "not-the-base",
             Self::OperationInProgress { .. } => "operation-in-progress",
+            Self::OpenRuns { .. } => "runs-open",
+            Self::NoBaseRef { .. } => "no-base-ref",
+            Self::BaseConflict { .. } => "merge-conflict",
             Self::ChangedMeanwhile { .. } => "changed-meanwhile",
             Self::Gate { .. } => "stage-blocked",
             Self::Stage(error) => stage_code(error),
@@ -502,6 +535,14 @@ impl From<git::Error> for Error {
             git::Error::Cancelled(cancelled) => Self::Cancelled(cancelled),
             error => Self::Git(error),
         }
+    }
+}
+
+/// That a task has no base to follow, a sentence.
+fn no_base_ref(task: &TaskName, base: Option<&str>) -> String {
+    match base {
+        Some(base) => format!("the base `{base}` of task {task} is not there"),
+        None => format!("the registry names no base of task {task}"),
     }
 }
 

@@ -100,6 +100,27 @@ pub fn register_run(context: &Context, task: &Task, manifest: &RunManifest) -> R
     super::mirror::write_or_warn(context, task)
 }
 
+/// Says in the manifest of the task that it is closed. Doing it again changes nothing.
+///
+/// # Errors
+/// When anything cannot be read or written.
+pub(super) fn close(context: &Context, task: &Task) -> Result<(), Error> {
+    let layout = layout_of(task)?;
+    let path = layout.manifest(&task.key.task);
+    let guard = ManifestGuard::lock(&path, context)?;
+    let missing = || Error::UnknownTask { task: task.key.task.clone(), folder: layout.tasks() };
+    let mut manifest = guard.read()?.ok_or_else(missing)?;
+    let known = manifest.lifecycle(&path)?;
+    if known.closed_at.is_none() {
+        let closed = Lifecycle { closed_at: Some(context.clock().moment().to_string()), ..known };
+        manifest.set_lifecycle(&closed);
+        index::write(layout, &manifest, &closed)?;
+        guard.write(&manifest)?;
+    }
+    drop(guard);
+    Ok(rebuild_catalog(context, layout)?)
+}
+
 /// Completes what a crash left undone of the runs of every task of the project. Commands that change state call it
 /// first. Answers how many tasks it completed. A task whose files cannot be read is warned of: its own commands say more.
 ///

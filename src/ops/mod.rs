@@ -1,6 +1,7 @@
 //! One file for each operation: read facts, let the domain decide, apply, return an outcome.
 
 pub mod abandon;
+pub mod close;
 pub mod content_merged;
 pub mod demo;
 pub mod doctor;
@@ -18,6 +19,7 @@ pub mod record_done;
 pub mod resume_page;
 pub mod stages;
 pub mod status;
+pub mod sync;
 pub mod task;
 pub mod tasks;
 

@@ -46,6 +46,8 @@ pub struct Status {
     pub plan: Option<PlanStatus>,
     /// Worktrees of runs that were abandoned.
     pub kept: Vec<KeptWorktree>,
+    /// When the task was closed; null while it is not.
+    pub closed_at: Option<String>,
     /// What comes next.
     pub next: NextStep,
 }
@@ -196,6 +198,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Status, Error> {
         open: open.map(|run| open_run(run, has_report(run), now)).collect(),
         plan: plan_status(&known),
         kept: kept(&known),
+        closed_at: known.lifecycle.closed_at.clone().filter(|_| facts.is_closed),
         next: next_step(&task, options.project_root.as_deref(), next),
     })
 }

@@ -33,6 +33,9 @@ pub struct CatalogEntry {
     pub last_run: Option<String>,
     /// When a run of it last changed, or else when it came into being.
     pub updated_at: Option<String>,
+    /// When it was closed; null while it is not.
+    #[serde(default)]
+    pub closed_at: Option<String>,
 }
 
 /// All tasks, sorted by key.
@@ -94,6 +97,7 @@ fn read_entry(path: &Path) -> Result<Option<CatalogEntry>, Error> {
         current_phase: lifecycle.current_phase,
         last_run: lifecycle.workflow.last_run,
         updated_at: lifecycle.workflow.updated_at.or(lifecycle.created_at),
+        closed_at: lifecycle.closed_at,
     }))
 }
 

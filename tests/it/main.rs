@@ -22,4 +22,5 @@ mod reconcile;
 mod render;
 mod stages;
 mod store;
+mod task;
 mod tidy;

@@ -13,6 +13,7 @@ mod resume;
 mod run;
 mod stage;
 mod status;
+mod task;
 mod tasks;
 
 use super::exit::Exit;
@@ -55,4 +56,5 @@ commands! {
     Resume => resume,
     Run => run,
     Stage => stage,
+    Task => task,
 }

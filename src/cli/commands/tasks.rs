@@ -35,7 +35,7 @@ fn print(options: &Options, tasks: &Tasks, now: Moment, output: &mut Output) {
     output.headline(Tone::Strong, &tasks.project_id, &format!("{count} task{s}"));
     if !tasks.tasks.is_empty() {
         let rows: Vec<_> = tasks.tasks.iter().map(|task| row(task, now)).collect();
-        output.table(&["task", "category", "last run", "changed", "title"], &rows);
+        output.table(&["task", "category", "last run", "changed", "state", "title"], &rows);
     }
     for unreadable in &tasks.unreadable {
         output.warning(&format!("{}: {}", unreadable.task, unreadable.error));
@@ -66,6 +66,7 @@ fn row(task: &tasks::CatalogEntry, now: Moment) -> Vec<Cell> {
         Cell::from(task.category.as_deref().unwrap_or_default()),
         Cell::from(task.last_run.as_deref().unwrap_or_default()),
         Cell::of(Tone::Quiet, &changed.unwrap_or_default()),
+        Cell::from(if task.closed_at.is_some() { "closed" } else { "" }),
         Cell::from(task.title.as_deref().unwrap_or_default()),
     ]
 }

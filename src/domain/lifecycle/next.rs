@@ -24,6 +24,8 @@ pub struct Facts {
     pub plan: Option<PlanFacts>,
     /// The finished planning run whose report nobody has approved yet, when it is newer than the plan.
     pub unapproved: Option<RunName>,
+    /// Whether the task was closed, and nothing was begun or approved since.
+    pub is_closed: bool,
     /// Whether branches or worktrees of the task are still registered.
     pub has_worktrees: bool,
 }
@@ -127,6 +129,9 @@ pub fn is_done(facts: &Facts, phase: TaskType) -> bool {
 pub fn next(facts: &Facts) -> Next {
     if let Some(open) = facts.open.iter().find(|open| open.can_go_on()).or(facts.open.first()) {
         return next_of_open(open);
+    }
+    if facts.is_closed {
+        return because(Step::Nothing, "the task is closed; a new run opens it again".to_owned());
     }
     if let Some(run) = facts.unapproved {
         return because(Step::ApprovePlan(run), format!("{run} wrote a plan that nobody has approved"));

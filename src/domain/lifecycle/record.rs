@@ -20,6 +20,9 @@ pub struct Lifecycle {
     /// When the task came into being, RFC 3339 in UTC.
     #[serde(default)]
     pub created_at: Option<String>,
+    /// When the task was closed, RFC 3339 in UTC; `None` while it is not, or once it has a new run.
+    #[serde(default)]
+    pub closed_at: Option<String>,
     /// The phase of the last run; `None` while there is none.
     #[serde(default)]
     pub current_phase: Option<TaskType>,
@@ -104,7 +107,9 @@ impl Lifecycle {
         let last = runs.iter().max_by(|(a, one), (b, other)| (&one.prepared_at, a).cmp(&(&other.prepared_at, b)));
         let changed = runs.iter().map(|(_, run)| run.ended_at.as_ref().unwrap_or(&run.prepared_at)).max();
         let workflow = Workflow { last_run: last.map(|(_, run)| run.run.clone()), updated_at: changed.cloned() };
-        Self { current_phase: last.map(|(name, _)| name.task_type), phases, workflow, ..self }
+        // A run that was not there before opens the task again.
+        let closed_at = self.closed_at.clone().filter(|_| runs.iter().all(|(name, _)| self.run(*name).is_some()));
+        Self { closed_at, current_phase: last.map(|(name, _)| name.task_type), phases, workflow, ..self }
     }
 
     /// The run `name`, as it is listed.
@@ -173,5 +178,15 @@ mod tests {
         assert!(text.contains(r#""phases":{"requirements-discovery":{"status":"finished","runs":[{"run":"#), "{text}");
         assert_eq!(serde_json::from_str::<Lifecycle>(&text).unwrap(), lifecycle);
         assert_eq!(lifecycle.clone().with_runs(&runs), lifecycle);
+    }
+
+    #[test]
+    fn a_closed_task_is_opened_again_by_a_run_and_by_nothing_else() {
+        let mut runs = vec![run("implementation-001", Finished, 1, Some(2))];
+        let closed = Lifecycle { closed_at: Some("t3".to_owned()), ..Lifecycle::default().with_runs(&runs) };
+        assert_eq!(closed.clone().with_runs(&runs), closed);
+        // Whatever its clock says.
+        runs.push(run("implementation-002", Finished, 1, Some(2)));
+        assert_eq!(closed.with_runs(&runs).closed_at, None);
     }
 }

@@ -26,6 +26,9 @@ pub struct TaskEntry {
     /// The anchor: the commit from which independent stages start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub implementation_base_commit: Option<String>,
+    /// The branch that it had before it was closed: the next run makes it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_branch: Option<String>,
     /// Its stages, by number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stages: BTreeMap<u32, StageEntry>,
@@ -88,6 +91,13 @@ impl TaskEntry {
     pub fn reserved_by(&self, run: &str) -> Vec<u32> {
         let holds = |stage: &StageEntry| stage.reserved_by.as_ref().is_some_and(|holder| holder.run == run);
         self.stages.iter().filter(|(_, stage)| holds(stage)).map(|(number, _)| *number).collect()
+    }
+
+    /// Whether neither it nor one of its stages has a branch or a worktree.
+    pub fn has_no_place(&self) -> bool {
+        let stages = self.stages.values().map(|stage| (&stage.branch, &stage.worktree_path));
+        let mut places = std::iter::once((&self.branch, &self.worktree_path)).chain(stages);
+        places.all(|(branch, worktree)| branch.is_none() && worktree.is_none())
     }
 
     /// The branch of a stage: the registered one, else the task's branch with `-s<N>`.

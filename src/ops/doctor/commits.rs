@@ -8,7 +8,7 @@ use crate::domain::doctor::{Fact, Fault, Sound};
 use crate::domain::hint::Hint;
 use crate::domain::ids::CommitId;
 use crate::domain::names::TaskName;
-use crate::git::{self, keep};
+use crate::git::{self, History, Limits, keep};
 use crate::ops::Error;
 
 /// What a keep ref is named for.
@@ -67,14 +67,28 @@ impl Examined<'_> {
                     None
                 }
             };
+            // What the base holds needs nothing else to keep it; where it landed is known without the witness.
+            let is_on_base = latest.is_some_and(|commit| self.is_on_base(task, commit));
             for commit in latest.into_iter().chain(witness).collect::<BTreeSet<_>>() {
-                match kept.contains(keep::ref_name(task, stage, commit).as_str()) {
+                match is_on_base || kept.contains(keep::ref_name(task, stage, commit).as_str()) {
                     true => drop(fine.insert(commit)),
                     false => facts.push(Fact::NotKept { task: task.clone(), stage, commit }),
                 }
             }
         }
         (facts, fine.len())
+    }
+
+    /// Whether the base of a task, or its upstream, is sure to hold a commit.
+    fn is_on_base(&self, task: &TaskName, commit: CommitId) -> bool {
+        let base = self.entry(task).and_then(|entry| entry.base_ref.clone());
+        let upstream = base.as_ref().and_then(|base| self.repository.upstream(base));
+        let mut history = History::new(self.repository);
+        base.into_iter().chain(upstream).any(|name| {
+            let tip = self.repository.ref_commit(self.context, &name).ok().flatten();
+            let reaches = tip.map(|tip| history.reaches(self.context, tip, commit, Limits::default()));
+            matches!(reaches, Some(Ok(Some(true))))
+        })
     }
 
     /// The commit that a recorded id is, or why it is none.

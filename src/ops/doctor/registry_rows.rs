@@ -51,11 +51,13 @@ fn read(restoring: &Restoring<'_>, task: &TaskName, mirrored: &[u8]) -> Result<(
     }
     let path = |stage| Some(restoring.home.worktree(&key, stage).to_string_lossy().into_owned());
     let stage = |(number, entry): (u32, StageEntry)| {
-        let entry = StageEntry { worktree_path: path(Some(number)), reserved_by: None, reserved_at: None, ..entry };
+        // Without a branch it was removed, or the task closed.
+        let worktree_path = path(Some(number)).filter(|_| entry.branch.is_some());
+        let entry = StageEntry { worktree_path, reserved_by: None, reserved_at: None, ..entry };
         (number, entry)
     };
     let entry = TaskEntry {
-        worktree_path: path(None),
+        worktree_path: path(None).filter(|_| row.entry.branch.is_some()),
         git_common_dir: Some(restoring.repository.common_dir().to_string_lossy().into_owned()),
         stages: row.entry.stages.into_iter().map(stage).collect(),
         ..row.entry

@@ -59,7 +59,9 @@ impl Examined<'_> {
         let mut strays = Vec::new();
         let above = home.worktrees().join(project);
         for group in fs::names_in(&above)? {
-            for name in fs::names_in(&above.join(&group)).unwrap_or_default() {
+            // No task's name begins with a dot; the snapshots of runs are kept so.
+            let names = fs::names_in(&above.join(&group)).unwrap_or_default().into_iter();
+            for name in names.filter(|name| !name.starts_with('.')) {
                 let path = above.join(&group).join(&name);
                 let is_named = path.canonicalize().is_ok_and(|path| named.contains(&path));
                 if path.is_dir() && !is_named {

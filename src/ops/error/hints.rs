@@ -82,6 +82,18 @@ fn reconcile_hint(error: &Error) -> Option<String> {
             "finish it or abort it there first; okstra aborts nothing that it did not start: git -C {} status",
             shell::word(&operation.worktree.to_string_lossy())
         )),
+        Error::OpenRuns { task, .. } => Some(format!(
+            "finish them, or give them up with okstra abandon; see what comes next: okstra status --task {task}"
+        )),
+        Error::NoBaseRef { root, .. } => Some(format!(
+            "fetch it, or make it again; see which refs there are: git -C {} for-each-ref",
+            shell::word(&root.to_string_lossy())
+        )),
+        Error::BaseConflict { base, folder, .. } => Some(format!(
+            "nothing was changed. Merge it yourself, solve the conflict and commit; that is all that is left to do: git -C {} merge {}",
+            shell::word(&folder.to_string_lossy()),
+            shell::word(base)
+        )),
         Error::ChangedMeanwhile { .. } => Some("try again when nothing else is at work on it".to_owned()),
         Error::Scratch { .. } => {
             let name = if cfg!(windows) { "TEMP" } else { "TMPDIR" };

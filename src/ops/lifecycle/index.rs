@@ -28,6 +28,7 @@ fn text(layout: &Layout, manifest: &Manifest, lifecycle: &Lifecycle) -> String {
         ("category", manifest.category.as_ref().map(ToString::to_string)),
         ("route", route),
         ("began", lifecycle.created_at.clone()),
+        ("closed", lifecycle.closed_at.clone()),
         ("brief", lifecycle.brief.as_ref().and_then(|brief| brief.path.as_deref()).map(one_line)),
     ];
     for (name, value) in fields.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {

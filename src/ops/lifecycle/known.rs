@@ -89,8 +89,17 @@ impl Known {
             open: open.collect(),
             plan: self.plan_progress().map(|stages| PlanFacts { stages }),
             unapproved: self.unapproved(layout)?.map(|run| run.name),
+            is_closed: self.is_closed(),
             has_worktrees: self.entry.as_ref().is_some_and(has_worktrees),
         })
+    }
+
+    /// Whether the task was closed, and no plan approved since.
+    pub(in crate::ops) fn is_closed(&self) -> bool {
+        let Some(closed) = self.lifecycle.closed_at.as_ref().and_then(|at| at.parse::<Moment>().ok()) else {
+            return false;
+        };
+        !self.plans.iter().any(|plan| plan.approved_at.parse::<Moment>().is_ok_and(|at| at > closed))
     }
 
     /// The last finished planning run, when it left a report that no plan was approved from, nor any plan since.

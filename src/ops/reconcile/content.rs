@@ -80,13 +80,7 @@ impl Scene<'_> {
     /// them from the anchor; and stages that were recorded one on the other.
     fn carriers(&mut self, stage: u32, head: CommitId) -> Result<Vec<Span>, Error> {
         let mut spans: Vec<Span> = self.chained(stage)?;
-        if let Some(anchor) = self.anchor()? {
-            for integration in self.integrations()? {
-                if integration != anchor && self.reaches(integration, head)? {
-                    spans.push(Span { base: anchor, head: integration });
-                }
-            }
-        }
+        spans.extend(self.carriers_of(head)?);
         let mut unique = Vec::new();
         for span in spans {
             if !unique.contains(&span) {
@@ -94,6 +88,20 @@ impl Scene<'_> {
             }
         }
         Ok(unique)
+    }
+
+    /// What holds `head`, from the anchor.
+    pub(super) fn carriers_of(&mut self, head: CommitId) -> Result<Vec<Span>, Error> {
+        let mut spans = Vec::new();
+        if let Some(anchor) = self.anchor()? {
+            for integration in self.integrations()? {
+                if integration != anchor && self.reaches(integration, head)? {
+                    spans.push(Span { base: anchor, head: integration });
+                }
+            }
+        }
+        spans.dedup();
+        Ok(spans)
     }
 
     fn integrations(&mut self) -> Result<Vec<CommitId>, Error> {

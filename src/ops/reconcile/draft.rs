@@ -10,6 +10,7 @@ use crate::domain::equivalence::{Candidate, Proof};
 use crate::domain::ids::CommitId;
 use crate::domain::reconcile::{Into, automatic, by_person};
 use crate::domain::records::Record;
+use crate::domain::registry::TaskEntry;
 use crate::git::{Limits, keep};
 use crate::ops::Error;
 use crate::store::consumers::DoneStage;
@@ -179,6 +180,11 @@ impl Scene<'_> {
     /// The refs that keep git from collecting what the records and `rows` name, as far as it exists and is not kept yet.
     pub(super) fn keep_refs(&self, rows: &[Record]) -> Result<Vec<(String, CommitId)>, Error> {
         let task = &self.task.key.task;
+        // What `task close` let go stays so.
+        let is_closed = |entry: &TaskEntry| entry.last_branch.is_some() && entry.has_no_place();
+        if self.entry.as_ref().is_some_and(is_closed) {
+            return Ok(Vec::new());
+        }
         let kept = self.task.repository.kept(self.context, task)?;
         let recorded = self.done.values().flat_map(|done| std::iter::once(&done.latest).chain(&done.witness));
         let mut refs = Vec::new();

@@ -35,7 +35,7 @@ pub(super) fn copy(context: &Context, task: &Task, folder: &Path) -> Result<(), 
 ///
 /// # Errors
 /// When git cannot be asked.
-pub(super) fn dirt(context: &Context, task: &Task, folder: &Path) -> Result<Vec<RepoPath>, Error> {
+pub(in crate::ops) fn dirt(context: &Context, task: &Task, folder: &Path) -> Result<Vec<RepoPath>, Error> {
     let differences = git::differences(context, folder)?;
     let listed: HashSet<RepoPath> = match patterns(task) {
         Some(patterns) if differences.iter().any(|difference| difference.is_untracked) => {

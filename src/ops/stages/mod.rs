@@ -5,7 +5,8 @@ mod carry;
 pub mod done;
 mod error;
 mod hints;
-mod include;
+pub(super) mod idle;
+pub(super) mod include;
 pub mod integrate;
 pub mod list;
 mod place;
@@ -15,6 +16,7 @@ mod reserve;
 mod runs;
 mod snapshots;
 mod task_worktree;
+pub(super) mod trunk;
 mod undo;
 
 use std::path::{Path, PathBuf};
@@ -38,7 +40,7 @@ pub use task_worktree::{TaskWorktree, task_worktree};
 const WORKTREES_WAIT: Duration = Duration::from_secs(600);
 
 /// Locks the making and removing of worktrees on this machine: in git, parallel calls race.
-fn lock_worktrees(context: &Context, task: &Task) -> Result<LockGuard, Error> {
+pub(super) fn lock_worktrees(context: &Context, task: &Task) -> Result<LockGuard, Error> {
     let folder = task.home.worktrees();
     fs::create_folder(&folder)?;
     let stop = || context.cancel().is_cancelled();

@@ -144,7 +144,7 @@ pub(super) fn fact(task: &Task, run: &str) -> Result<RunFact, Error> {
 }
 
 /// The process that a holder names.
-fn process_of(holder: &Holder) -> Option<Identity> {
+pub(super) fn process_of(holder: &Holder) -> Option<Identity> {
     Some(Identity { host: holder.host.clone()?, pid: holder.pid?, start: holder.process_start.clone() })
 }
 

@@ -45,7 +45,8 @@ pub fn task_worktree(
     let before = task.registry().read(&task.key)?.unwrap_or_default();
     let registered = before.branch.clone();
     let default = || format!("{}-{}", task.category, task.key.task.id);
-    let branch = branch.map(str::to_owned).or_else(|| registered.clone()).unwrap_or_else(default);
+    let known = registered.clone().or_else(|| before.last_branch.clone());
+    let branch = branch.map(str::to_owned).or(known).unwrap_or_else(default);
     if !task.repository.is_branch_name(&branch) {
         return Err(StageError::BadBranch { name: branch }.into());
     }

@@ -68,6 +68,22 @@ impl RegistryGuard {
         self.put(edited).map(drop)
     }
 
+    /// Forgets where a task is: its worktree, and its branch, whose name stays known for when it is made again. Anchor, base and
+    /// integrations stay.
+    ///
+    /// # Errors
+    /// [`Error::NoEntry`], and those of reading and writing.
+    pub fn forget_task(&mut self, key: &TaskKey) -> Result<(), Error> {
+        let mut edited = self.must(key)?;
+        let branch = edited.entry()?.branch;
+        let fields = edited.fields();
+        ["worktree_path", "branch"].iter().for_each(|name| drop(fields.shift_remove(*name)));
+        if let Some(branch) = branch {
+            fields.insert("last_branch".to_owned(), branch.into());
+        }
+        self.put(edited).map(drop)
+    }
+
     fn put_stage(&mut self, mut edited: Edited, stage: u32, entry: &StageEntry) -> Result<(), Error> {
         let new = edit::fields_of(entry, &self.path)?;
         let fields = edited.stage(stage)?;

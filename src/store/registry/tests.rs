@@ -291,3 +291,22 @@ fn what_is_taken_back_is_as_it_was() {
     scratch.lock().release_task(&key).unwrap();
     assert!(scratch.lock().read(&key).unwrap().unwrap().branch.is_some());
 }
+
+#[test]
+fn a_task_that_is_forgotten_keeps_what_it_is() {
+    let scratch = Scratch::new("");
+    let key = key("p/g/t");
+    let mut guard = scratch.lock();
+    guard.reserve_task(&key, &task("t")).unwrap();
+    guard.set_implementation_base(&key, "aa").unwrap();
+    guard.forget_task(&key).unwrap();
+    guard.forget_task(&key).unwrap();
+    let entry = guard.read(&key).unwrap().unwrap();
+    assert_eq!((&entry.branch, &entry.worktree_path, entry.has_no_place()), (&None, &None, true));
+    assert_eq!((entry.last_branch.as_deref(), entry.base_ref.as_deref()), (Some("fix-t"), Some("refs/heads/main")));
+    // Another may have the branch now.
+    guard.reserve_task(&"p/g/u".parse().unwrap(), &TaskWanted { branch: "fix-t".to_owned(), ..task("u") }).unwrap();
+    assert!(guard.reserve_task(&key, &task("t")).is_err());
+    let again = guard.reserve_task(&key, &TaskWanted { branch: "fix-t2".to_owned(), ..task("t") }).unwrap();
+    assert_eq!((again.implementation_base_commit.as_deref(), again.has_no_place()), (Some("aa"), false));
+}

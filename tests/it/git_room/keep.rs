@@ -195,3 +195,23 @@ fn a_kept_commit_survives_the_collection() {
         world.sandbox.command("git").args(["cat-file", "-e", &world.side.to_string()]).current_dir(&world.repo).ran();
     assert_eq!(there.code, Some(0));
 }
+
+#[test]
+fn refs_are_let_go_only_where_they_were_read_to_be() {
+    for (kind, world) in World::each() {
+        obstruct(&world);
+        let context = world.context();
+        let refs = [stage_ref(1, world.first), stage_ref(2, world.main), stage_ref(3, world.side)];
+        world.open().keep_commits(&context, &refs).unwrap();
+        world.git(&["-c", "core.hooksPath=/dev/null", "pack-refs", "--all"]);
+        // One is somewhere else by now, one is gone: both are left as they are.
+        let moved = (refs[1].0.clone(), world.side);
+        let gone = stage_ref(9, world.main);
+        let linked = Repository::discover(&world.linked).unwrap();
+        linked.let_go(&context, &[refs[0].clone(), moved, gone]).unwrap();
+        assert_eq!(world.open().kept(&context, &task()).unwrap(), refs[1..], "{kind:?}");
+        world.open().let_go(&context, &refs).unwrap();
+        world.open().let_go(&context, &refs).unwrap();
+        assert_eq!(world.open().kept(&context, &task()).unwrap(), [], "{kind:?}");
+    }
+}

@@ -11,7 +11,7 @@ use super::root;
 const PLACES: &[&str] = &["README.md", "AGENTS.md", "ARCHITECTURE.md", "docs", "skills", "prompts"];
 
 /// Commands that prompts already name and that come with the next capability. Each goes from here when it is there.
-const COMING: &[&str] = &["task"];
+const COMING: &[&str] = &[];
 
 /// Every command that does not parse, with its place.
 pub(super) fn wrong_commands() -> Vec<String> {

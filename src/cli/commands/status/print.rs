@@ -31,7 +31,8 @@ pub(super) fn print(status: &Status, output: &mut Output) {
 
 fn heading(status: &Status) -> String {
     let route = status.route.map(|route| format!("route {route}"));
-    let parts = [status.title.clone(), Some(status.category.clone()), route];
+    let closed = status.closed_at.as_ref().map(|_| "closed".to_owned());
+    let parts = [status.title.clone(), Some(status.category.clone()), route, closed];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 

@@ -59,6 +59,8 @@ fn what_comes_next() {
         (with_plan(finished(&all), 3, 3, 3), Nothing, "handed off"),
         (with_plan(finished(&all), 4, 3, 3), Run(Implementation), "3 of 4"),
         (Facts { has_worktrees: true, ..with_plan(finished(&all), 3, 3, 3) }, CloseTask, "are left"),
+        (Facts { is_closed: true, ..with_plan(finished(&all), 4, 3, 3) }, Nothing, "is closed"),
+        (Facts { is_closed: true, ..unapproved(finished(&[planning])) }, Nothing, "is closed"),
     ];
     check(cases);
 }
@@ -145,6 +147,9 @@ fn oracle(facts: &Facts) -> Step {
     if let [open, ..] = facts.open.as_slice() {
         return Resume(open.run);
     }
+    if facts.is_closed {
+        return Nothing;
+    }
     if let Some(run) = facts.unapproved {
         return ApprovePlan(run);
     }
@@ -199,7 +204,7 @@ fn every_small_case_agrees_with_the_oracle() {
             continue;
         }
         for (plan, opened) in plans.iter().flat_map(|plan| opens.iter().map(move |opened| (plan, opened))) {
-            for (route, more) in routes.iter().flat_map(|route| (0..4).map(move |more| (route, more))) {
+            for (route, more) in routes.iter().flat_map(|route| (0..5).map(move |more| (route, more))) {
                 let unapproved = (more % 2 == 1).then(|| run("implementation-planning-009"));
                 let base = finished(&ends);
                 let facts = Facts {
@@ -208,6 +213,7 @@ fn every_small_case_agrees_with_the_oracle() {
                     open: opened.clone(),
                     unapproved,
                     has_worktrees: more / 2 == 1,
+                    is_closed: more == 4,
                     ..base
                 };
                 assert_eq!(next(&facts).step, oracle(&facts), "{facts:?}");

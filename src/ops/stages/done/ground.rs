@@ -90,7 +90,7 @@ fn under_way(context: &Context, task: &Task, facts: &Facts) -> Result<(), Error>
 }
 
 /// The error for a worktree in which something is not committed.
-pub(in crate::ops::stages) fn dirty(of: &str, worktree: &Path, dirt: &[RepoPath]) -> Error {
+pub(in crate::ops) fn dirty(of: &str, worktree: &Path, dirt: &[RepoPath]) -> Error {
     let files = dirt.iter().map(ToString::to_string).collect();
     StageError::Dirty { of: of.to_owned(), path: worktree.to_string_lossy().into_owned(), files }.into()
 }

@@ -18,7 +18,7 @@ use crate::ops::task::{Selector, Task};
 use crate::ops::{Error, record_done};
 use crate::store::carry;
 pub(super) use facts::{Asked, Facts};
-pub(super) use ground::dirty;
+pub(in crate::ops) use ground::dirty;
 
 /// What is done.
 #[derive(Clone, Debug, Default)]

@@ -7,15 +7,18 @@ use crate::context::Context;
 use crate::domain::equivalence::{Candidate, RepoPath, Verdict};
 use crate::domain::ids::CommitId;
 use crate::domain::plan::Plan;
-use crate::git::{History, Limits, MergeCommit, Span};
+use crate::git::{History, MergeCommit, Span};
+use crate::ops::Error;
+use crate::ops::reconcile::Work;
 use crate::ops::task::Task;
-use crate::ops::{Error, equivalence};
 use crate::store::consumers;
 
 /// Looks for every done stage in the task branch, at `trunk`.
 pub(super) fn find(context: &Context, task: &Task, plan: &Plan, trunk: CommitId) -> Result<Found, Error> {
     let done = consumers::read_done(&task.log(), context, &task.key, Some(plan))?;
     let (mut spans, mut missing, mut contained) = (BTreeMap::new(), Vec::new(), Vec::new());
+    let candidate = Candidate { name: trunk.to_string(), commit: trunk };
+    let mut work = Work::read(context, task)?;
     for (stage, done) in done.into_iter().filter(|(stage, _)| plan.stage(*stage).is_some()) {
         let head = task.repository.commit_by_id(&done.latest.head_commit)?;
         let base = done.latest.base_commit.map(|text| task.repository.commit_by_id(&text)).transpose()?;
@@ -26,34 +29,11 @@ pub(super) fn find(context: &Context, task: &Task, plan: &Plan, trunk: CommitId)
         };
         let base = base.and_then(Result::ok);
         spans.insert(stage, (base, head));
-        match is_in(context, task, (base, head), trunk)? {
-            true => contained.push(stage),
-            false => missing.push(stage),
-        }
+        let is_there =
+            work.reaches(trunk, head)? == Some(true) || work.stage_in(stage, &candidate)?.verdict == Verdict::Contained;
+        if is_there { contained.push(stage) } else { missing.push(stage) }
     }
     Ok(Found { spans, missing, contained })
-}
-
-/// Whether a stage is in the task branch: its commit, or its content.
-fn is_in(
-    context: &Context,
-    task: &Task,
-    (base, head): (Option<CommitId>, CommitId),
-    trunk: CommitId,
-) -> Result<bool, Error> {
-    let mut history = History::new(&task.repository);
-    if history.reaches(context, trunk, head, Limits::default())? == Some(true) {
-        return Ok(true);
-    }
-    let candidate = Candidate { name: trunk.to_string(), commit: trunk };
-    let answer = match base {
-        Some(base) => {
-            let question = equivalence::Question::between(Span { base, head }, candidate);
-            equivalence::ask(context, &mut history, &question, Limits::default())?
-        }
-        None => equivalence::ask_from_merge_base(context, &mut history, (head, &candidate), &[], Limits::default())?,
-    };
-    Ok(answer.verdict == Verdict::Contained)
 }
 
 /// Merges `stages` one after the other, from `trunk` on; gives the merge commit of each.

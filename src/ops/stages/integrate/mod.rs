@@ -1,19 +1,18 @@
 //! `stage integrate`: merges done stages into the task branch, all of them or none.
 
 mod merge;
-mod record;
+pub(in crate::ops) mod record;
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::done::dirty;
-use super::{StageError, include, layout, runs, snapshots};
+use super::trunk::{self, Trunk};
+use super::{StageError, layout, runs, snapshots};
 use crate::context::Context;
 use crate::domain::ids::CommitId;
 use crate::domain::plan::Plan;
-use crate::fs::{LOCK_WAIT, LockGuard};
-use crate::git::{self, Head};
+use crate::git;
 use crate::ops::reconcile::{auto_reconcile, check_records};
 use crate::ops::task::{Selector, Task};
 use crate::ops::{Error, mirror};
@@ -60,13 +59,6 @@ pub struct Merged {
     pub merge_commit: String,
 }
 
-/// The worktree of the task, with its branch checked out.
-struct Trunk {
-    folder: PathBuf,
-    branch: String,
-    head: CommitId,
-}
-
 /// Merges the done stages of the open runs into the task branch, or all done stages where no run is open or where its
 /// stages are in it already. Doing it again changes nothing.
 ///
@@ -76,8 +68,7 @@ struct Trunk {
 pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
     let task = Task::find(context, options.project_root.as_deref(), &Selector::Project(options.task.clone()))?;
     layout(&task)?;
-    let stop = || context.cancel().is_cancelled();
-    let _alone = LockGuard::acquire(&task.plan_run_root.join("integrate.lock"), LOCK_WAIT, stop)?;
+    let _alone = trunk::lock(context, &task)?;
     let missing = || StageError::NoPlan { task: task.key.task.clone() };
     let plan = plans::current(&task.plans(), &task.key)?.ok_or_else(missing)?;
     let trunk = Trunk::open(context, &task)?;
@@ -119,30 +110,6 @@ fn choose(task: &Task, missing: &[u32]) -> Result<Vec<u32>, Error> {
     let owned: Vec<u32> = open.iter().flat_map(|run| &run.manifest.stages).map(|stage| stage.stage).collect();
     let batch: Vec<u32> = missing.iter().copied().filter(|stage| owned.contains(stage)).collect();
     Ok(if batch.is_empty() { missing.to_vec() } else { batch })
-}
-
-impl Trunk {
-    fn open(context: &Context, task: &Task) -> Result<Self, Error> {
-        let entry = task.registry().read(&task.key)?.unwrap_or_default();
-        let missing = || StageError::NoTaskWorktree { task: task.key.task.clone(), path: entry.worktree_path.clone() };
-        let (Some(path), Some(branch)) = (&entry.worktree_path, entry.branch.clone()) else {
-            return Err(missing().into());
-        };
-        let folder = PathBuf::from(path);
-        let head = task.repository.head_of(context, &folder)?.ok_or_else(missing)?;
-        let reference = format!("refs/heads/{branch}");
-        if let Some(operation) = task.repository.operation_in_progress(context, &reference)? {
-            return Err(Error::OperationInProgress { reference, operation });
-        }
-        if task.repository.head(context, &head.name) != Some(Head::Branch(reference)) {
-            return Err(StageError::NotOnBranch { path: path.clone(), branch }.into());
-        }
-        let dirt = include::dirt(context, task, &folder)?;
-        if !dirt.is_empty() {
-            return Err(dirty("the task", &folder, &dirt));
-        }
-        Ok(Self { folder, branch, head: head.commit })
-    }
 }
 
 /// The done stages of a plan and where they stand.

@@ -1,0 +1,89 @@
+//! `okstra task close`
+
+use super::OfTask;
+use crate::cli::confirm::confirm;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::output::{Output, Tone};
+use crate::cli::table::Cell;
+use crate::context::Context;
+use crate::ops::close::{self, Options, Plan};
+
+/// Remove worktrees and branches of the task, as far as they have landed on its base
+///
+/// A branch goes when its content is proved to be on the base, or its upstream, or when nothing was committed on it; its
+/// worktree goes with it. Then okstra lets go of the commits that it kept. The rest stays and is listed. Nothing is fetched.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  okstra task close --dry-run
+  okstra task close --task auth/fix-login --yes
+
+Exit codes: 0 the task is closed, 1 the request is wrong or the work failed, 2 something stays and is listed.")]
+pub(super) struct Args {
+    #[command(flatten)]
+    of: OfTask,
+    /// Only show what would be removed
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long, conflicts_with = "dry_run")]
+    yes: bool,
+}
+
+impl From<Args> for Options {
+    fn from(args: Args) -> Self {
+        let Args { of: OfTask { task, project_root }, dry_run, yes } = args;
+        Self { project_root, task, dry_run, yes }
+    }
+}
+
+pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
+    let mut options = Options::from(args);
+    if !options.dry_run && !options.yes {
+        let plan = close::propose(context, &options)?;
+        if plan.needs_a_person() {
+            confirm(context, output, "Remove it?", plan.unconfirmed(), |output| print(&plan, true, output))?;
+            options.yes = true;
+        }
+    }
+    let plan = close::run(context, &options)?;
+    output.show(&plan, |output| print(&plan, options.dry_run, output));
+    Ok(if plan.kept.is_empty() { Exit::Done } else { Exit::Decide })
+}
+
+fn print(plan: &Plan, is_to_come: bool, output: &mut Output) {
+    let (tone, word) = if plan.kept.is_empty() { (Tone::Good, "close") } else { (Tone::Doubtful, "kept") };
+    output.headline(tone, word, &heading(plan, is_to_come));
+    let place = |branch: &Option<String>, worktree: &Option<String>| {
+        [branch.clone(), worktree.clone()].map(|text| Cell::from(text.unwrap_or_default()))
+    };
+    if !plan.removed.is_empty() {
+        let rows = plan.removed.iter().map(|gone| {
+            let [branch, worktree] = place(&gone.branch, &gone.worktree);
+            vec![Cell::from(&gone.of), branch, worktree, Cell::from(gone.safe.as_deref().unwrap_or_default())]
+        });
+        let title = if is_to_come { "to remove" } else { "removed" };
+        output.table(&[title, "branch", "worktree", "why nothing is lost"], &rows.collect::<Vec<_>>());
+    }
+    if !plan.kept.is_empty() {
+        let rows = plan.kept.iter().map(|kept| {
+            let [branch, worktree] = place(&kept.branch, &kept.worktree);
+            vec![Cell::of(Tone::Doubtful, &kept.of), branch, worktree, Cell::from(&kept.reason)]
+        });
+        output.table(&["stays", "branch", "worktree", "why"], &rows.collect::<Vec<_>>());
+        output.next("look at what stays", &[]);
+        plan.kept.iter().for_each(|kept| output.paste(&kept.command));
+    }
+    if let Some(folder) = &plan.stood_in {
+        output.text(&format!("the folder that you stand in goes with it: {folder}"));
+    }
+}
+
+fn heading(plan: &Plan, is_to_come: bool) -> String {
+    let would = if is_to_come { "would be" } else { "is" };
+    match (plan.removed.is_empty(), plan.closed) {
+        (_, true) => format!("{} {would} closed", plan.task),
+        (true, false) => format!("nothing of {} can be removed", plan.task),
+        (false, false) => format!("{} {would} not closed: not all of it has landed", plan.task),
+    }
+}
