@@ -90,11 +90,12 @@ pub(super) fn find(context: &Context, task: &Task, entry: &TaskEntry) -> Result<
     let mut wanted =
         vec![(Of::Task, entry.branch.clone(), entry.worktree_path.clone(), &entry.implementation_base_commit)];
     for (number, stage) in &entry.stages {
-        // Without a base it was reserved and never made: what has its name is somebody else's.
-        if stage.base_ref.is_some() {
-            let place = (Of::Stage(*number), stage.branch.clone(), stage.worktree_path.clone(), &stage.base_ref);
-            wanted.push(place);
-        }
+        // Without a base it was reserved and never made: what has its name is somebody else's, and only the row goes.
+        let (branch, folder) = match stage.base_ref {
+            Some(_) => (stage.branch.clone(), stage.worktree_path.clone()),
+            None => (None, None),
+        };
+        wanted.push((Of::Stage(*number), branch, folder, &stage.base_ref));
     }
     let mut places = Vec::new();
     for (of, branch, folder, start) in wanted {

@@ -84,7 +84,9 @@ fn a_merge_commit_and_a_rebase_are_landings_too() {
     let rebase: [&[&str]; 2] =
         [&["checkout", "-q", "-B", "work", "origin/fix-login"], &["rebase", "-q", "origin/main"]];
     shop.lands(&rebase);
-    shop.close(0);
+    shop.main_moves("a.txt", 20, "on top");
+    let closed = shop.close(0);
+    assert_eq!(whose(&closed["kept"]), [] as [&str; 0], "{closed}");
     is_gone(&shop);
 }
 
@@ -246,6 +248,22 @@ fn what_is_gone_already_is_forgotten_and_what_took_its_name_stays() {
     shop.close(0);
     assert!(shop.exists(BRANCH));
     assert_eq!(shop.prepare(1, &[])["code"], "place-taken");
+}
+
+#[test]
+fn a_row_of_a_stage_that_was_never_made_goes_alone() {
+    let shop = Shop::built(THREE, BOTH);
+    shop.lands_squashed();
+    let path = shop.home().join("worktrees/registry.json");
+    let mut registry: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let row = json!({"worktree_path": shop.worktree(Some(3)), "branch": "fix-login-s3"});
+    registry["tasks"]["shop/auth/login"]["stages"]["3"] = row;
+    fs::write(&path, registry.to_string()).unwrap();
+    // Somebody else has a branch of that name.
+    shop.git(&["branch", "fix-login-s3", "main"]);
+    shop.close(0);
+    assert!(shop.exists("fix-login-s3"));
+    is_gone(&shop);
 }
 
 #[cfg(unix)]

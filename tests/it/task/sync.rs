@@ -136,6 +136,31 @@ fn a_merge_commit_lets_it_move_on_and_a_rebase_lets_it_start_again() {
 }
 
 #[test]
+fn a_rebase_is_found_also_where_the_base_went_on_in_the_same_files() {
+    let rebase: [&[&str]; 2] =
+        [&["checkout", "-q", "-B", "work", "origin/fix-login"], &["rebase", "-q", "origin/main"]];
+    let landed = || {
+        let shop = Shop::built(THREE, BOTH);
+        shop.main_moves("c.txt", 30, "moved");
+        shop.lands(&rebase);
+        shop
+    };
+    let shop = landed();
+    shop.main_moves("a.txt", 20, "on top");
+    shop.main_moves("b.txt", 20, "on top");
+    shop.sync("restart");
+    next_stage_starts(&shop);
+    // A commit besides is work of its own, and one of them reverted is another matter.
+    let shop = landed();
+    shop.edit(&shop.worktree(None), "c.txt", 3, "review");
+    shop.sync("merge");
+    assert!(fs::read_to_string(shop.worktree(None).join("c.txt")).unwrap().contains("review\n"));
+    let shop = landed();
+    shop.on_the_forge(|other| drop(shop.sandbox.git(other, &["revert", "--no-edit", "HEAD"])));
+    shop.sync("merge");
+}
+
+#[test]
 fn what_landed_and_was_taken_out_again_is_kept_and_said() {
     let shop = Shop::built(THREE, BOTH);
     shop.lands_squashed();
