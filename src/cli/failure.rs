@@ -97,7 +97,11 @@ impl Failure {
 
     /// The exit code that goes with it.
     pub(super) fn exit(&self) -> Exit {
-        if self.code == BUG { Exit::Bug } else { Exit::Failed }
+        match self.code {
+            BUG => Exit::Bug,
+            ops::NOT_INSTALLED => Exit::Child(127),
+            _ => Exit::Failed,
+        }
     }
 
     /// The document that `--json` prints.

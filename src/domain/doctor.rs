@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::ids::CommitId;
 use super::names::TaskName;
+use super::run::Vendor;
 use super::shell;
 
 /// How bad it is.
@@ -111,6 +112,20 @@ pub enum Sound {
     Mirrors,
 }
 
+/// How an agent CLI answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AgentState {
+    /// It is not there.
+    Missing {
+        /// The words of the command that installs it.
+        install: Vec<String>,
+    },
+    /// It says this of its version.
+    Works(String),
+    /// It cannot be run, and why.
+    Fails(String),
+}
+
 /// Something that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
@@ -133,6 +148,26 @@ pub enum Fact {
     },
     /// Locks in okstra's own folder: why they do not work there.
     Locks(Option<String>),
+    /// The settings of the machine cannot be read.
+    BadConfig(Fault),
+    /// A setting that is not known.
+    UnknownSetting {
+        /// File and line.
+        place: String,
+        /// The setting, in full.
+        key: String,
+    },
+    /// An agent CLI.
+    Agent {
+        /// Whose it is.
+        vendor: Vendor,
+        /// The command line that starts it.
+        called: String,
+        /// The file that names that, where the user replaced it.
+        config: Option<String>,
+        /// How it answers.
+        state: AgentState,
+    },
     /// There is no project to look at, and why; only the machine was checked.
     Outside(String),
     /// The repository cannot be read.

@@ -11,6 +11,9 @@ use crate::domain::lifecycle::{CategoryError, RouteError, RunName, RunNameError}
 use crate::domain::names::{NameError, TaskKey, TaskName, TaskNameError};
 use crate::{fs, git, render, store};
 
+/// The code of an agent CLI that is not there; the exit code for it is that of shells.
+pub(crate) const NOT_INSTALLED: &str = "not-installed";
+
 /// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -52,6 +55,18 @@ pub enum Error {
         /// Why.
         #[source]
         source: crate::process::Error,
+    },
+    /// An agent CLI that is not there.
+    #[error("`{program}` is not installed: {}", not_found(program, config.as_ref()))]
+    NotInstalled {
+        /// Whose it is, as in the settings.
+        vendor: &'static str,
+        /// The program.
+        program: String,
+        /// The file that names it, where the user replaced the command.
+        config: Option<PathBuf>,
+        /// The command that installs it.
+        install: String,
     },
     /// There is nothing that a run could start from.
     #[error("`{}` has no commit yet", root.display())]
@@ -359,6 +374,7 @@ impl Error {
             Self::Name(_) | Self::TaskName(_) => "bad-name",
             Self::Request { .. } => "usage",
             Self::Lead { .. } => "lead-failed",
+            Self::NotInstalled { .. } => NOT_INSTALLED,
             Self::NoCommit { .. } => "no-commit",
             Self::Roster(_) => "bad-roster",
             Self::NoTask => "no-task",
@@ -440,6 +456,8 @@ fn store_code(error: &store::Error) -> &'static str {
         store::Error::Fs(error) => fs_code(error),
         store::Error::BadLine { .. } => "bad-line",
         store::Error::NotJson { .. } => "not-json",
+        store::Error::NotToml { .. } => "not-toml",
+        store::Error::BadSetting { .. } => "bad-setting",
         store::Error::WrongShape { .. } => "wrong-shape",
         store::Error::NewerSchema { .. } => "newer-schema",
         store::Error::BadName { .. } => "bad-name",
@@ -549,6 +567,13 @@ fn no_base_ref(task: &TaskName, base: Option<&str>) -> String {
 /// Clauses below one another.
 fn listed(clauses: &[String]) -> String {
     clauses.iter().map(|clause| format!("\n  {clause}")).collect()
+}
+
+/// Where a program was looked for, a clause.
+fn not_found(program: &str, config: Option<&PathBuf>) -> String {
+    let place =
+        if std::path::Path::new(program).is_absolute() { "there is no such program" } else { "it is not on PATH" };
+    config.map_or_else(|| place.to_owned(), |config| format!("{place}; `{}` names it", config.display()))
 }
 
 /// Which runs are open, a clause.

@@ -1,19 +1,18 @@
 //! Starting the lead of a run, with the terminal handed over whole.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::agents::Agents;
 use super::lifecycle::layout_of;
 use super::task::{Selector, Task};
 use super::{Error, resume_page};
-use crate::agents::claude;
+use crate::agents::claude::{self, Session};
 use crate::context::Context;
 use crate::domain::lifecycle::RunName;
-use crate::domain::run::{RunManifest, RunStatus};
-use crate::process::{self, Ending};
+use crate::domain::run::{Lead, RunManifest, RunStatus};
+use crate::process::{self, Command};
+use crate::store::Home;
 use crate::store::runs::{self, StateGuard};
-
-/// The exit code of a program that is not installed, as shells have it.
-const NOT_INSTALLED: i32 = 127;
 
 /// Which run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,45 +25,58 @@ pub struct Options {
     pub run: Option<String>,
 }
 
-/// How the lead ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// With this code; a signal as 128 and its number.
-    Code(i32),
-    /// It is not installed.
-    NotInstalled,
-}
-
-impl Ended {
-    /// The code to pass on.
-    pub fn code(self) -> i32 {
-        match self {
-            Self::Code(code) => code,
-            Self::NotInstalled => NOT_INSTALLED,
-        }
-    }
-}
-
-/// Starts the lead on a run that was just prepared.
+/// Makes sure that a lead could be started, before anything is prepared for one.
 ///
 /// # Errors
-/// When the run is not there or has ended, and when its files cannot be read or written.
-pub fn start(context: &Context, options: &Options) -> Result<Ended, Error> {
-    let (task, manifest) = find(context, options)?;
-    let prompt = crate::fs::read_text(&task.root.join(&manifest.lead.prompt_path))?;
-    launch(context, &task, &manifest, claude::lead(&manifest.lead, &prompt))
+/// [`Error::NotInstalled`], and when the settings of the machine cannot be read.
+pub fn check(context: &Context) -> Result<(), Error> {
+    let vendor = Lead::default().vendor;
+    Agents::read(context, &Home::find(context)?)?.command(context, vendor).map(drop)
 }
 
-/// Starts the lead again on the same bundle, with a page on what is there.
+/// Starts the lead on a run that was just prepared, and gives the code that it ended with: a signal as 128 and its
+/// number.
+///
+/// # Errors
+/// When the run is not there or has ended, when its files cannot be read or written, and [`Error::NotInstalled`].
+pub fn start(context: &Context, options: &Options) -> Result<i32, Error> {
+    let (task, manifest) = find(context, options)?;
+    let (agents, prompt) = (Agents::read(context, &task.home)?, prompt(&task, &manifest)?);
+    let command = agents.command(context, manifest.lead.vendor)?;
+    launch(context, &task, &manifest, &agents, &claude::lead(command, &manifest.lead, &prompt))
+}
+
+/// Starts the lead again on the same bundle, with a page on what is there; in its own session, where that is there.
 ///
 /// # Errors
 /// As [`start`].
-pub fn resume(context: &Context, options: &Options) -> Result<Ended, Error> {
+pub fn resume(context: &Context, options: &Options) -> Result<i32, Error> {
     let (task, manifest) = find(context, options)?;
-    let page = resume_page::make(context, &task, Some(&manifest.run))?;
-    let prompt = crate::fs::read_text(&task.root.join(&manifest.lead.prompt_path))?;
-    let words = format!("{}\n\n{prompt}", page.markdown.trim_end());
-    launch(context, &task, &manifest, claude::lead_again(&manifest.lead, &words))
+    let page = resume_page::make(context, &task, Some(&manifest.run))?.markdown;
+    let (agents, lead) = (Agents::read(context, &task.home)?, &manifest.lead);
+    let command = agents.command(context, lead.vendor)?;
+    let anew = || Ok::<_, Error>(format!("{}\n\n{}", page.trim_end(), prompt(&task, &manifest)?));
+    let command = match session(context, &agents, lead)? {
+        Session::Here => claude::lead_goes_on(command, lead, &reminder(&page, &task, lead)),
+        Session::None => claude::lead(command, lead, &anew()?),
+        Session::Elsewhere => claude::lead_elsewhere(command, lead, &anew()?),
+    };
+    launch(context, &task, &manifest, &agents, &command)
+}
+
+fn prompt(task: &Task, manifest: &RunManifest) -> Result<String, Error> {
+    Ok(crate::fs::read_text(&task.root.join(&manifest.lead.prompt_path))?)
+}
+
+/// What a lead is told that has its launch prompt in its session, if not in its memory any more.
+fn reminder(page: &str, task: &Task, lead: &Lead) -> String {
+    let prompt = task.root.join(&lead.prompt_path);
+    format!("{}\n\nYour launch prompt holds as before: `{}`.\n", page.trim_end(), prompt.display())
+}
+
+fn session(context: &Context, agents: &Agents, lead: &Lead) -> Result<Session, Error> {
+    let Some(home) = agents.claude_home(context) else { return Ok(Session::None) };
+    Ok(claude::session(&home, &lead.session_id, Path::new(&lead.folder))?)
 }
 
 fn find(context: &Context, options: &Options) -> Result<(Task, RunManifest), Error> {
@@ -99,7 +111,13 @@ fn find(context: &Context, options: &Options) -> Result<(Task, RunManifest), Err
     Ok((task, run.manifest))
 }
 
-fn launch(context: &Context, task: &Task, manifest: &RunManifest, command: process::Command) -> Result<Ended, Error> {
+fn launch(
+    context: &Context,
+    task: &Task,
+    manifest: &RunManifest,
+    agents: &Agents,
+    command: &Command,
+) -> Result<i32, Error> {
     let layout = layout_of(task)?;
     let name = manifest.run.parse()?;
     let guard = StateGuard::lock(context, layout, &task.key, name)?;
@@ -109,9 +127,9 @@ fn launch(context: &Context, task: &Task, manifest: &RunManifest, command: proce
     }
     drop(guard);
     match command.run_on_terminal(context) {
-        Ok(Ending::Code(code)) => Ok(Ended::Code(code)),
-        Ok(ending) => Ok(Ended::Code(ending.code())),
-        Err(process::Error::NotFound { .. }) => Ok(Ended::NotInstalled),
+        Ok(ending) => Ok(ending.code()),
+        // It went between the look and the start.
+        Err(process::Error::NotFound { .. }) => Err(agents.not_installed(manifest.lead.vendor)),
         Err(process::Error::Cancelled(cancelled)) => Err(cancelled.into()),
         Err(source) => Err(Error::Lead { run: manifest.run.clone(), source }),
     }

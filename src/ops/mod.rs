@@ -1,6 +1,7 @@
 //! One file for each operation: read facts, let the domain decide, apply, return an outcome.
 
 pub mod abandon;
+mod agents;
 pub mod close;
 pub mod content_merged;
 pub mod demo;
@@ -24,5 +25,6 @@ pub mod task;
 pub mod tasks;
 
 pub use error::Error;
+pub(crate) use error::NOT_INSTALLED;
 
 pub use crate::process::Session;

@@ -8,6 +8,7 @@ mod capture;
 mod child;
 mod command;
 mod error;
+mod find;
 mod holder;
 mod interactive;
 mod session;
@@ -16,5 +17,6 @@ mod stdio;
 
 pub use command::{Command, Ending, Output};
 pub use error::Error;
+pub use find::find_program;
 pub use holder::Identity;
 pub use session::Session;

@@ -47,6 +47,30 @@ pub enum Error {
         #[source]
         source: JsonFault,
     },
+    /// A file that should be TOML and is not.
+    #[error("`{}:{line}:{column}` is not TOML: {why}", path.display())]
+    NotToml {
+        /// The file.
+        path: PathBuf,
+        /// The line of the fault, counted from 1.
+        line: usize,
+        /// Its column, counted from 1.
+        column: usize,
+        /// What is wrong there.
+        why: String,
+    },
+    /// A setting that is not what it has to be.
+    #[error("`{}:{line}`: `{key}` has to be {expected}", path.display())]
+    BadSetting {
+        /// The file.
+        path: PathBuf,
+        /// The line of the setting, counted from 1.
+        line: usize,
+        /// The setting, in full.
+        key: String,
+        /// What it has to be, with its article.
+        expected: &'static str,
+    },
     /// A JSON file that holds something else than it should.
     #[error("`{}` is not as it should be: {expected}", path.display())]
     WrongShape {
@@ -191,6 +215,9 @@ impl Hint for Error {
             | Self::BadName { .. }
             | Self::BadRun { .. } => {
                 Some("it was left as it is: bring back a good copy, or correct that place after keeping one".to_owned())
+            }
+            Self::NotToml { path, .. } | Self::BadSetting { path, .. } => {
+                Some(format!("correct it in `{}`; nothing was started", path.display()))
             }
             Self::NewerSchema { .. } => Some("upgrade okstra".to_owned()),
             Self::CaseCollision { existing, .. } => {

@@ -5,6 +5,7 @@
 
 pub mod carry;
 mod catalog;
+mod config;
 pub mod consumers;
 mod error;
 pub mod json;
@@ -19,6 +20,7 @@ pub mod runs;
 pub mod timeline;
 
 pub use catalog::{Catalog, CatalogEntry, LatestTask, read_tasks, rebuild_catalog, task_names};
+pub use config::{AgentSettings, Config, UnknownKey};
 pub use error::{Error, JsonFault};
 pub use layout::{Home, Layout};
 pub use lines::SEAL;

@@ -29,6 +29,7 @@ const HOMES: &[Home] = &[
     Home { what: "napi", patterns: &["napi::", "napi_derive", "#[napi", "napi_build"], rooms: &["bindings"] },
     Home { what: "gix", patterns: &["gix::", "use gix", "gix_"], rooms: &["git"] },
     Home { what: "Markdown", patterns: &["pulldown_cmark"], rooms: &["domain/stage_map"] },
+    Home { what: "TOML", patterns: &["toml::"], rooms: &["store/config.rs"] },
     Home { what: "minijinja", patterns: &["minijinja"], rooms: &["render"] },
     Home {
         what: "writing files",

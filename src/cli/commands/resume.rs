@@ -11,7 +11,8 @@ use crate::ops::lead::{self, Options};
 
 /// Start the lead again on a run that is open
 ///
-/// The bundle is the same; a page on what is there already comes first, so that nothing is done twice.
+/// It goes on with its own session where claude has kept that, else it begins a new one with the same bundle. Either way
+/// it gets a page on what is there already, so that nothing is done twice.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   okstra resume implementation-001 --task auth/login")]
@@ -27,8 +28,7 @@ pub(in crate::cli) struct Args {
     project_root: Option<PathBuf>,
 }
 
-pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(args: Args, context: &Context, _: &mut Output) -> Result<Exit, Failure> {
     let Args { run, task, project_root } = args;
-    let ended = lead::resume(context, &Options { project_root, task, run })?;
-    Ok(super::run::ended(ended, output))
+    Ok(Exit::Child(lead::resume(context, &Options { project_root, task, run })?))
 }

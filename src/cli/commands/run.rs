@@ -5,13 +5,14 @@ use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::cli::prepare::PrepareArgs;
 use crate::context::Context;
-use crate::ops::lead::{self, Ended};
+use crate::ops::lead;
 use crate::ops::prepare;
 
 /// Prepare a run and start the lead on it
 ///
 /// Prepares like `render-bundle`, then hands the terminal to `claude` with the launch prompt, in the worktree of the task
-/// where source is edited and in the project otherwise. Its exit code is passed on.
+/// where source is edited and in the project otherwise. Its exit code is passed on; 127 where it is not installed. Another
+/// command line for it is set in $OKSTRA_HOME/config.toml: [agents.claude] command = ["PROGRAM", "ARGUMENT"]
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   okstra run --task auth/login --category fix --brief brief.md
@@ -22,19 +23,13 @@ pub(in crate::cli) struct Args {
 }
 
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
+    // Nothing is prepared, and no stage reserved, for a lead that cannot be started.
+    lead::check(context)?;
     let options = args.prepare.into_options(context, output)?;
     let project_root = options.project_root.clone();
     let prepared = prepare::run(context, &options)?;
     output.show(&prepared, |output| super::render_bundle::print(&prepared, output));
     output.finish()?;
     let options = lead::Options { project_root, task: Some(prepared.task), run: Some(prepared.run) };
-    Ok(ended(lead::start(context, &options)?, output))
-}
-
-/// Passes on how the lead ended.
-pub(super) fn ended(ended: Ended, output: &mut Output) -> Exit {
-    if ended == Ended::NotInstalled {
-        output.warning("`claude` is not installed: npm install -g @anthropic-ai/claude-code; the run stays prepared");
-    }
-    Exit::Child(ended.code())
+    Ok(Exit::Child(lead::start(context, &options)?))
 }

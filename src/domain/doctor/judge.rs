@@ -1,7 +1,8 @@
 //! From a fact to a check.
 
-use super::{Advice, Check, Fact, Fault, MirrorState, Root, Shared, Sound, Status};
+use super::{Advice, AgentState, Check, Fact, Fault, MirrorState, Root, Shared, Sound, Status};
 use crate::domain::names::TaskName;
+use crate::domain::run::Vendor;
 
 /// The oldest git that can merge without a worktree (`merge-tree --write-tree`).
 const OLDEST_GIT: (u32, u32) = (2, 38);
@@ -19,6 +20,12 @@ pub(super) fn judge(fact: &Fact, root: &Root) -> Check {
         Fact::Locks(None) => ok("locks", "locks hold in okstra's own folder".to_owned()),
         Fact::Locks(Some(why)) => problem("locks", format!("locks do not work in okstra's own folder: {why}"))
             .advise("set OKSTRA_HOME to a folder on a local disk", Vec::new()),
+        Fact::BadConfig(fault) => fault_of("config", fault, root),
+        Fact::UnknownSetting { place, key } => {
+            warning("config", format!("`{place}`: `{key}` has no effect: this okstra does not know it"))
+                .advise("correct it, or take it out", Vec::new())
+        }
+        Fact::Agent { vendor, called, config, state } => agent(*vendor, called, config.as_deref(), state),
         Fact::Outside(why) => ok("project", format!("{why}, so only the machine was checked")),
         Fact::Repository(fault) => fault_of("repository", fault, root),
         Fact::BadFile(fault) => fault_of("state-files", fault, root),
@@ -70,6 +77,30 @@ fn git(version: Option<&str>) -> Check {
 fn version_of(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text.strip_prefix("git version ")?.split('.');
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+/// Without claude nobody leads a run; without the others fewer look at it.
+fn agent(vendor: Vendor, called: &str, config: Option<&str>, state: &AgentState) -> Check {
+    let (name, vendor_name) = ("agents", vendor.as_str());
+    let by = config.map_or_else(String::new, |config| format!(", as `{config}` says"));
+    match (state, config) {
+        (AgentState::Works(version), _) => ok(name, format!("{vendor_name} is called with `{called}`{by}: {version}")),
+        (AgentState::Fails(why), _) => {
+            warning(name, format!("{vendor_name} is called with `{called}`{by}, and does not work: {why}"))
+                .advise("try it yourself: it has to answer to --version", Vec::new())
+        }
+        (AgentState::Missing { .. }, Some(_)) => {
+            let message = format!("{vendor_name} is called with `{called}`{by}, and there is no such program");
+            problem(name, message).advise(&format!("install it, or correct agents.{vendor_name}.command"), Vec::new())
+        }
+        (AgentState::Missing { install }, None) if vendor == Vendor::Claude => {
+            warning(name, "claude is not installed, and okstra run starts it".to_owned())
+                .advise("install it", install.clone())
+        }
+        (AgentState::Missing { .. }, None) => {
+            ok(name, format!("{vendor_name} is not installed: runs go on without it"))
+        }
+    }
 }
 
 fn home(path: &str, is_there: bool, fault: Option<&str>) -> Check {

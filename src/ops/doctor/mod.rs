@@ -1,5 +1,6 @@
 //! doctor: look at the machine and the project, and bring back what was lost and is mirrored.
 
+mod agents;
 mod check;
 mod commits;
 mod files;

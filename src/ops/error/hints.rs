@@ -32,6 +32,8 @@ impl Hint for Error {
             Self::Category(_) => Some("a project adds its own in .okstra/project.json: \"config\": {\"workCategories\": [\"NAME\"]}".to_owned()),
             Self::RunName(_) | Self::Route(_) => None,
             Self::Lead { run, .. } => Some(format!("the run stays open; try again: okstra resume {run}")),
+            Self::NotInstalled { vendor, config: Some(_), .. } => Some(format!("install it, or correct agents.{vendor}.command there")),
+            Self::NotInstalled { install, .. } => Some(format!("install it: {install}")),
             Self::NoCommit { .. } => Some("commit something first: a run starts from a commit".to_owned()),
             Self::Roster(_) => Some("name workers with --workers claude,codex,gemini, and models with --model WORKER=MODEL".to_owned()),
             Self::OtherCategory { recorded, .. } => Some(format!("leave --category out, or give {recorded}")),

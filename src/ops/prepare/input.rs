@@ -7,7 +7,8 @@ use crate::context::Context;
 use crate::domain::batch::Request;
 use crate::domain::lifecycle::{Route, TaskBrief, TaskType};
 use crate::domain::roster::{self, Chosen, Wanted};
-use crate::domain::run::{ConvergenceSettings, RunOption, Vendor, VerificationMode, WantedConvergence};
+use crate::domain::run::{ConvergenceSettings, RunOption, VerificationMode, WantedConvergence};
+use crate::ops::agents::Agents;
 use crate::ops::lifecycle::NewTask;
 use crate::ops::stages::StageError;
 use crate::ops::task::Task;
@@ -52,7 +53,8 @@ pub(super) fn read(context: &Context, options: &Options) -> Result<(Task, Input)
     let route = route(&task, &layout)?;
     let project = settings(&layout)?;
     let convergence = convergence(options)?.settings(task_type, project.convergence);
-    let roster = roster::roster(task_type, route, &found(context), &wanted(options, project)?)?;
+    let found = Agents::read(context, &task.home)?.found(context);
+    let roster = roster::roster(task_type, route, &found, &wanted(options, project)?)?;
     let input = Input {
         task_type,
         new_task,
@@ -182,14 +184,6 @@ fn wanted(options: &Options, project: RunSettings) -> Result<Wanted, Error> {
         models: models.collect::<Result<_, _>>()?,
         project_models: project.models,
     })
-}
-
-/// The vendors whose CLI is on PATH.
-fn found(context: &Context) -> Vec<Vendor> {
-    let folders: Vec<_> =
-        context.environment().path().map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
-    let is_there = |name: &str| folders.iter().any(|folder: &std::path::PathBuf| folder.join(name).is_file());
-    Vendor::ALL.into_iter().filter(|vendor| is_there(vendor.as_str())).collect()
 }
 
 fn convergence(options: &Options) -> Result<WantedConvergence, Error> {

@@ -75,6 +75,14 @@ impl Sandbox {
         folder
     }
 
+    /// Makes the file `path` a program, by a script of the shell.
+    pub(crate) fn program(&self, path: &Path, script: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        #[cfg(unix)]
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+
     /// Runs git, which must succeed, and gives what it printed, trimmed. Names and times are the same in every run.
     pub(crate) fn git(&self, folder: &Path, arguments: &[&str]) -> String {
         let ran = self.try_git(folder, arguments);

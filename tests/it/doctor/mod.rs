@@ -39,10 +39,16 @@ fn write(path: &Path, content: &str) {
     fs::write(path, content).unwrap();
 }
 
-/// `okstra doctor` in the story's project, about to be run.
+/// `okstra doctor` in the story's project, about to be run where claude is installed.
 fn command(story: &Story, arguments: &[&str]) -> std::process::Command {
     let mut command = story.sandbox.command(OKSTRA);
-    command.current_dir(&story.shop).env("OKSTRA_HOME", story.home()).arg("doctor").args(arguments);
+    let programs = story.sandbox.path().join("programs");
+    if !programs.exists() {
+        story.sandbox.program(&programs.join("claude"), "echo 2.1.3");
+    }
+    let path = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, path)| path).unwrap();
+    let path = std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(path))).unwrap();
+    command.env("PATH", path).current_dir(&story.shop).env("OKSTRA_HOME", story.home()).arg("doctor").args(arguments);
     command
 }
 

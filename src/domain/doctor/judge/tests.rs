@@ -29,6 +29,41 @@ fn table(cases: &[(Fact, &str)]) {
 }
 
 #[test]
+fn the_agents() {
+    let agent = |vendor, called: &str, config: Option<&str>, state| Fact::Agent {
+        vendor,
+        called: called.to_owned(),
+        config: config.map(str::to_owned),
+        state,
+    };
+    let works = || AgentState::Works("2.1.3".to_owned());
+    let missing = || AgentState::Missing { install: vec!["npm".to_owned(), "install".to_owned()] };
+    let (config, fails) = (Some("/o/config.toml"), AgentState::Fails("why".to_owned()));
+    table(&[
+        (agent(Vendor::Claude, "claude", None, works()), "Ok agents: claude is called with `claude`: 2.1.3"),
+        (
+            agent(Vendor::Codex, "codex -x", config, works()),
+            "Ok agents: codex is called with `codex -x`, as `/o/config.toml` says: 2.1.3",
+        ),
+        (
+            agent(Vendor::Claude, "claude", None, missing()),
+            "Warning agents: claude is not installed, and okstra run starts it -> install it: npm install",
+        ),
+        (agent(Vendor::Gemini, "gemini", None, missing()), "Ok agents: gemini is not installed: runs go on without it"),
+        (
+            agent(Vendor::Gemini, "/x", config, missing()),
+            "Problem agents: gemini is called with `/x`, as `/o/config.toml` says, and there is no such program -> \
+             install it, or correct agents.gemini.command",
+        ),
+        (
+            agent(Vendor::Codex, "codex", None, fails),
+            "Warning agents: codex is called with `codex`, and does not work: why -> \
+             try it yourself: it has to answer to --version",
+        ),
+    ]);
+}
+
+#[test]
 fn the_machine() {
     let text = |text: &str| Some(text.to_owned());
     let home = |is_there, fault| Fact::Home { path: "/o".to_owned(), is_there, fault };
@@ -45,6 +80,12 @@ fn the_machine() {
         (
             Fact::GitFails("it failed".to_owned()),
             "Problem git: it failed -> look at what git itself says: git --version",
+        ),
+        (Fact::BadConfig(fault(None, Some("correct it"))), "Problem config: broken -> correct it"),
+        (
+            Fact::UnknownSetting { place: "/o/config.toml:3".to_owned(), key: "a.b".to_owned() },
+            "Warning config: `/o/config.toml:3`: `a.b` has no effect: this okstra does not know it -> \
+             correct it, or take it out",
         ),
         (Fact::NoHome(fault(None, Some("set it"))), "Problem home: broken -> set it"),
         (home(true, None), "Ok home: `/o` can be written to"),

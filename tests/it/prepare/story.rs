@@ -1,94 +1,12 @@
-//! Preparing runs: the story of a task from its brief to its last stage, driven by hand with plain git.
+//! The story of a task from its brief to its last stage, driven by hand with plain git.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::common::{OKSTRA, Ran, Run, Sandbox};
-
-const PLAN: &str = "# Login
-
-## Stage Map
-
-| stage | title | depends-on | step-count | files |
-| --- | --- | --- | --- | --- |
-| 1 | One | (none) | 1 | `a.txt` |
-| 2 | Two | (none) | 1 | `b.txt` |
-| 3 | Three | 1, 2 | 1 | `c.txt` |
-";
-
-struct Shop {
-    sandbox: Sandbox,
-    folder: PathBuf,
-}
-
-impl Shop {
-    fn new() -> Self {
-        let sandbox = Sandbox::new();
-        let folder = sandbox.repository("my shop");
-        sandbox.commit(&folder, "a.txt", "a\n", "start");
-        let shop = Self { sandbox, folder };
-        shop.json(0, &["init", "--project-id", "shop", "--yes"]);
-        shop
-    }
-
-    fn home(&self) -> PathBuf {
-        self.sandbox.path().join("okstra home")
-    }
-
-    fn run(&self, arguments: &[&str]) -> Ran {
-        let mut command = self.sandbox.command(OKSTRA);
-        command.current_dir(&self.folder).env("OKSTRA_HOME", self.home()).args(arguments).ran()
-    }
-
-    fn json(&self, code: i32, arguments: &[&str]) -> Value {
-        let ran = self.run(&[arguments, &["--json"]].concat());
-        assert_eq!(ran.code, Some(code), "{arguments:?}: {ran:?}");
-        ran.json()
-    }
-
-    fn prepare(&self, code: i32, arguments: &[&str]) -> Value {
-        let fixed = ["render-bundle", "--task", "auth/login", "--workers", "claude,codex"];
-        self.json(code, &[&fixed, arguments].concat())
-    }
-
-    fn brief(&self, text: &str) -> String {
-        let path = self.sandbox.path().join("brief.md");
-        fs::write(&path, text).unwrap();
-        path.to_str().unwrap().to_owned()
-    }
-
-    /// Approves a plan of three stages, the last of which needs the others.
-    fn approve(&self) {
-        let section = |number, title| {
-            format!(
-                "\n## Stage {number}: {title}\n\n### Steps\n\n1. Do it.\n\n### Stage Validation\n\n- post: `git status`\n\n\
-                 ### Stage Exit Contract\n\n- Done.\n\n### Rollback\n\nRevert.\n"
-            )
-        };
-        let text = format!("{PLAN}{}{}{}", section(1, "One"), section(2, "Two"), section(3, "Three"));
-        let path = self.sandbox.path().join("plan.md");
-        fs::write(&path, text).unwrap();
-        let plan = path.to_str().unwrap();
-        self.json(0, &["plan", "approve", plan, "--task", "auth/login", "--category", "fix", "--by", "Ann", "--yes"]);
-    }
-
-    fn build(&self, stage: u32, file: &str) {
-        let worktree = self.home().join(format!("worktrees/shop/auth/login-s{stage}"));
-        self.sandbox.commit(&worktree, file, &format!("stage {stage}\n"), &format!("stage {stage}"));
-        self.json(0, &["stage", "done", "--task", "auth/login", "--stage", &stage.to_string()]);
-    }
-}
-
-fn manifest(prepared: &Value) -> Value {
-    let path = prepared["manifestPath"].as_str().unwrap();
-    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
-}
-
-fn stages(prepared: &Value) -> Vec<u64> {
-    prepared["stages"].as_array().unwrap().iter().map(|stage| stage["stage"].as_u64().unwrap()).collect()
-}
+use super::shop::{Shop, manifest, stages};
+use crate::common::Sandbox;
 
 #[test]
 fn a_first_run_makes_the_task_and_its_texts() {
@@ -234,40 +152,6 @@ fn what_is_wrong_is_said_before_anything_is_written() {
         assert_eq!(refused["code"], code, "{arguments:?}: {refused}");
     }
     assert!(!shop.folder.join(".okstra/tasks").exists());
-}
-
-#[cfg(unix)]
-#[test]
-fn the_lead_gets_the_terminal_the_prompt_and_its_code_is_passed_on() {
-    use std::os::unix::fs::PermissionsExt;
-    let shop = Shop::new();
-    let programs = shop.sandbox.path().join("programs");
-    fs::create_dir(&programs).unwrap();
-    let claude = programs.join("claude");
-    fs::write(&claude, "#!/bin/sh\npwd\nfor word; do printf '%s\\n' \"$word\" | head -1; done\nexit 7\n").unwrap();
-    fs::set_permissions(&claude, fs::Permissions::from_mode(0o755)).unwrap();
-    let git = std::env::split_paths(&std::env::var_os("PATH").unwrap()).find(|folder| folder.join("git").exists());
-    let path = std::env::join_paths([programs.clone(), git.unwrap(), "/usr/bin".into(), "/bin".into()]).unwrap();
-    let run = |arguments: &[&str]| {
-        let mut command = shop.sandbox.command(OKSTRA);
-        command.current_dir(&shop.folder).env("OKSTRA_HOME", shop.home()).env("PATH", &path).args(arguments).ran()
-    };
-    let brief = shop.brief("Look into it.\n");
-    let ran = run(&["run", "--task", "auth/login", "--category", "fix", "--brief", &brief]);
-    assert_eq!(ran.code, Some(7), "{ran:?}");
-    assert!(ran.stdout.contains("All that look at it are of one vendor"), "{ran:?}");
-    assert!(ran.stdout.contains("--session-id") && ran.stdout.contains("# You lead this run"), "{ran:?}");
-    let status = shop.json(0, &["status", "--task", "auth/login"]);
-    assert_eq!(status["open"][0]["status"], "running");
-    assert_eq!(run(&["resume", "--task", "auth/login"]).code, Some(7));
-    // With --json okstra says one document, and nothing else; what follows is the lead's.
-    let ran = run(&["run", "--task", "auth/login", "--type", "error-analysis", "--json"]);
-    let first: Value = serde_json::from_str(ran.stdout.lines().next().unwrap()).unwrap();
-    assert_eq!((&first["run"], ran.code), (&json!("error-analysis-001"), Some(7)), "{ran:?}");
-    fs::remove_file(&claude).unwrap();
-    let ran = run(&["resume", "error-analysis-001", "--task", "auth/login"]);
-    assert_eq!(ran.code, Some(127), "{ran:?}");
-    assert!(ran.stderr.contains("`claude` is not installed"), "{ran:?}");
 }
 
 #[test]

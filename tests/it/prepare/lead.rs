@@ -1,0 +1,219 @@
+//! The lead: how it is started, in which session, and what becomes of its exit code.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::shop::{Shop, manifest};
+use crate::common::{OKSTRA, Ran, Run};
+
+/// A lead that says where it is, and each of its words by its first line.
+const TELLS: &str = "pwd -P\nfor word; do printf '<%s>\\n' \"$word\" | head -1; done\nexit 7";
+const ALL: [&str; 2] = ["--task", "auth/login"];
+
+impl Shop {
+    /// The folder of PATH in which the test puts programs.
+    fn programs(&self) -> PathBuf {
+        self.sandbox.path().join("programs")
+    }
+
+    /// Makes a program there, or elsewhere.
+    fn program(&self, path: impl AsRef<Path>, script: &str) -> PathBuf {
+        let path = self.programs().join(path);
+        self.sandbox.program(&path, script);
+        path
+    }
+
+    /// Runs okstra with these programs, and with variables set.
+    fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
+        let git = std::env::split_paths(&std::env::var_os("PATH").unwrap()).find(|folder| folder.join("git").exists());
+        let path = std::env::join_paths([self.programs(), git.unwrap(), "/usr/bin".into(), "/bin".into()]).unwrap();
+        let mut command = self.sandbox.command(OKSTRA);
+        command.current_dir(&self.folder).env("OKSTRA_HOME", self.home()).env("PATH", &path);
+        command.envs(variables.iter().copied()).args(arguments).ran()
+    }
+
+    fn config(&self, text: &str) {
+        fs::create_dir_all(self.home()).unwrap();
+        fs::write(self.home().join("config.toml"), text).unwrap();
+    }
+
+    /// Writes the log that claude would have left of the session `id` in `folder`.
+    fn session(&self, claude: &Path, id: &str, folder: &str) {
+        let projects = claude.join("projects").join(folder.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
+        fs::create_dir_all(&projects).unwrap();
+        let row = json!({"type": "user", "sessionId": id, "cwd": folder, "message": {"role": "user", "content": "x"}});
+        fs::write(
+            projects.join(format!("{id}.jsonl")),
+            format!("{{\"type\":\"mode\",\"sessionId\":\"{id}\"}}\n{row}\n"),
+        )
+        .unwrap();
+    }
+}
+
+/// The words that the lead was given, by their first lines.
+fn words(ran: &Ran) -> Vec<&str> {
+    ran.stdout.lines().filter_map(|line| line.strip_prefix('<').map(|word| word.trim_end_matches('>'))).collect()
+}
+
+#[test]
+fn the_lead_gets_the_terminal_the_prompt_and_its_code_is_passed_on() {
+    let shop = Shop::new();
+    let claude = shop.program("claude", TELLS);
+    let brief = shop.brief("Look into it.\n");
+    let ran = shop.run_with(&[], &["run", "--task", "auth/login", "--category", "fix", "--brief", &brief]);
+    assert_eq!(ran.code, Some(7), "{ran:?}");
+    assert!(ran.stdout.contains("All that look at it are of one vendor"), "{ran:?}");
+    assert!(ran.stdout.contains("--session-id") && ran.stdout.contains("# You lead this run"), "{ran:?}");
+    let status = shop.json(0, &["status", "--task", "auth/login"]);
+    assert_eq!(status["open"][0]["status"], "running");
+    // With --json okstra says one document, and nothing else; what follows is the lead's.
+    let ran = shop.run_with(&[], &["run", "--task", "auth/login", "--type", "error-analysis", "--json"]);
+    let first: Value = serde_json::from_str(ran.stdout.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["run"], ran.code), (&json!("error-analysis-001"), Some(7)), "{ran:?}");
+    // Without a lead nothing is prepared.
+    fs::remove_file(&claude).unwrap();
+    for arguments in [&["resume", "error-analysis-001"][..], &["run", "--type", "requirements-discovery"]] {
+        let ran = shop.run_with(&[], &[arguments, &ALL].concat());
+        assert_eq!(ran.code, Some(127), "{ran:?}");
+        assert!(ran.stderr.contains("error: `claude` is not installed: it is not on PATH\n"), "{ran:?}");
+        assert!(ran.stderr.contains("hint: install it: npm install -g @anthropic-ai/claude-code\n"), "{ran:?}");
+        let ran = shop.run_with(&[], &[arguments, &ALL, &["--json"]].concat());
+        assert_eq!((ran.code, &ran.json()["code"]), (Some(127), &json!("not-installed")), "{ran:?}");
+    }
+    let status = shop.json(0, &["status", "--task", "auth/login"]);
+    assert_eq!(status["open"].as_array().unwrap().len(), 2, "{status}");
+}
+
+#[test]
+fn the_command_line_is_replaced_by_the_machines_settings_alone() {
+    let shop = Shop::new();
+    let brief = shop.brief("Look into it.\n");
+    let discovery = ["run", "--task", "auth/login", "--category", "fix", "--brief", &brief];
+    // Nothing in the repository, and nothing in the folder that the lead is started in, is ever run.
+    for folder in [&shop.folder, &shop.folder.join(".okstra")] {
+        shop.program(folder.join("claude"), "echo theirs");
+        fs::write(folder.join("config.toml"), "[agents.claude]\ncommand = [\"./claude\"]\n").unwrap();
+    }
+    assert_eq!(shop.run_with(&[("PATH", ".:/usr/bin:/bin")], &discovery).code, Some(127));
+    let mine = shop.program(shop.sandbox.path().join("my tools/lead 'x'"), TELLS);
+    let text = format!("[agents.claude]\ncommand = [{:?}, \"--mine\", \"a b\"]\n", mine.to_str().unwrap());
+    shop.config(&text);
+    let ran = shop.run_with(&[], &discovery);
+    assert_eq!((ran.code, &words(&ran)[..3]), (Some(7), &["--mine", "a b", "--session-id"][..]), "{ran:?}");
+    assert!(ran.stdout.contains("claude, alone") || ran.stdout.contains("of one vendor"), "{ran:?}");
+    // What is wrong with them is said before anything is prepared.
+    shop.config("[agents.claude]\ncommand = \"claude --flag\"\n");
+    let document = shop.json(1, &["run", "--task", "auth/login", "--type", "error-analysis"]);
+    assert_eq!(document["code"], "bad-setting");
+    let error = document["error"].as_str().unwrap();
+    assert!(error.contains("config.toml:2`: `agents.claude.command` has to be a list of texts"), "{error}");
+    assert_eq!(shop.json(1, &["resume", "--task", "auth/login"])["code"], "bad-setting");
+    shop.config("[agents.claude\n");
+    assert_eq!(
+        shop.json(1, &["render-bundle", "--task", "auth/login", "--type", "error-analysis"])["code"],
+        "not-toml"
+    );
+    shop.config("[agents.claude]\ncommand = [\"/nowhere/lead\"]\n");
+    let ran = shop.run_with(&[], &["resume", "--task", "auth/login"]);
+    let home = shop.home();
+    let said = format!(
+        "`/nowhere/lead` is not installed: there is no such program; `{}/config.toml` names it",
+        home.display()
+    );
+    assert!(ran.code == Some(127) && ran.stderr.contains(&said), "{ran:?}");
+    let status = shop.json(0, &["status", "--task", "auth/login"]);
+    assert_eq!(status["open"].as_array().unwrap().len(), 1, "{status}");
+}
+
+#[test]
+fn workers_are_those_whose_program_is_there_as_it_is_called_here() {
+    let shop = Shop::new();
+    let brief = shop.brief("Look into it.\n");
+    let prepare = ["render-bundle", "--task", "auth/login", "--category", "fix", "--brief", &brief, "--json"];
+    assert_eq!(shop.run_with(&[], &prepare).json()["code"], "bad-roster");
+    let codex = shop.program(shop.sandbox.path().join("elsewhere/cx"), "exit 0");
+    shop.config(&format!("[agents.codex]\ncommand = [{:?}]\n", codex.to_str().unwrap()));
+    let manifest = manifest(&shop.run_with(&[], &prepare).json());
+    let names: Vec<_> = manifest["workers"].as_array().unwrap().iter().map(|worker| &worker["name"]).collect();
+    assert_eq!(names, [&json!("codex"), &json!("report-writer")]);
+}
+
+#[test]
+fn doctor_says_how_each_agent_is_called() {
+    let shop = Shop::new();
+    let doctor = |code: i32| {
+        let ran = shop.run_with(&[], &["doctor", "--json"]);
+        assert_eq!(ran.code, Some(code), "{ran:?}");
+        let checks = ran.json()["checks"].as_array().unwrap().clone();
+        let checks = checks.into_iter().filter(|check| check["name"] == "agents" || check["name"] == "config");
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        checks.map(|check| format!("{} {}", text(&check["status"]), text(&check["message"]))).collect::<Vec<_>>()
+    };
+    let none = ["gemini", "codex"].map(|name| format!("ok {name} is not installed: runs go on without it"));
+    let [gemini, codex] = none;
+    assert_eq!(doctor(0), ["warning claude is not installed, and okstra run starts it", &codex, &gemini]);
+    shop.program("claude", "echo \"$*: 2.1.3 (Claude Code)\"; echo more");
+    shop.program("codex", "echo broken >&2; exit 3");
+    shop.config(
+        "comand = 1\n[agents.claude]\ncommand = [\"claude\", \"--x y\"]\n[agents.gemini]\ncommand = [\"gm\"]\n",
+    );
+    let config = shop.home().join("config.toml").display().to_string();
+    let found = doctor(2);
+    assert_eq!(found[0], format!("warning `{config}:1`: `comand` has no effect: this okstra does not know it"));
+    let said =
+        format!("ok claude is called with `claude '--x y'`, as `{config}` says: --x y --version: 2.1.3 (Claude Code)");
+    assert_eq!(found[1], said);
+    assert!(found[2].starts_with("warning codex is called with `codex`, and does not work: "), "{found:?}");
+    assert!(found[2].ends_with("ended with exit code 3: broken"), "{found:?}");
+    assert_eq!(
+        found[3],
+        format!("problem gemini is called with `gm`, as `{config}` says, and there is no such program")
+    );
+    shop.config("[agents.claude]\ncommand = []\n");
+    assert!(doctor(2)[0].contains("config.toml:2`: `agents.claude.command` has to be a list"));
+}
+
+#[test]
+fn a_lead_goes_on_with_its_own_session_where_that_is_there() {
+    let shop = Shop::new();
+    shop.program("claude", TELLS);
+    let brief = shop.brief("Look into it.\n");
+    let prepared = shop.prepare(0, &["--category", "fix", "--brief", &brief]);
+    let manifest = manifest(&prepared);
+    let (id, folder) = (manifest["lead"]["sessionId"].as_str().unwrap(), manifest["lead"]["folder"].as_str().unwrap());
+    let resume = |variables: &[(&str, &str)]| {
+        let ran = shop.run_with(variables, &["resume", "--task", "auth/login"]);
+        assert_eq!(ran.code, Some(7), "{ran:?}");
+        assert_eq!(Path::new(ran.stdout.lines().next().unwrap()), fs::canonicalize(folder).unwrap(), "{ran:?}");
+        let words = words(&ran).into_iter().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words.last().unwrap(), "# Resuming requirements-discovery-001 of shop/auth/login");
+        let at = words.iter().position(|word| word == "--add-dir").unwrap();
+        words[..at].join(" ")
+    };
+    // There is none: it begins under the id by which the run knows it.
+    assert_eq!(resume(&[]), format!("--session-id {id}"));
+    let home = shop.sandbox.path().join("home/.claude");
+    shop.session(&home, id, "/another/folder");
+    // The id is taken: a session of another.
+    assert_eq!(resume(&[]), "");
+    shop.session(&home, id, folder);
+    assert_eq!(resume(&[]), format!("--resume {id}"));
+    let other = shop.sandbox.path().join("other claude");
+    let named = [("CLAUDE_CONFIG_DIR", other.to_str().unwrap())];
+    assert_eq!(resume(&named), format!("--session-id {id}"));
+    shop.session(&other, id, folder);
+    assert_eq!(resume(&named), format!("--resume {id}"));
+    let third = shop.sandbox.path().join("third");
+    shop.config(&format!("[agents.claude]\nhome = {:?}\n", third.to_str().unwrap()));
+    assert_eq!(resume(&named), format!("--session-id {id}"));
+    // The page comes with the launch prompt, or with where that is for who has it already.
+    shop.program("claude", "printf '%s' \"$*\"");
+    let said = |variables: &[(&str, &str)]| shop.run_with(variables, &["resume", "--task", "auth/login"]).stdout;
+    let is_whole = |text: &str| text.contains("# You lead this run");
+    let prompt = format!("\nYour launch prompt holds as before: `{}`.", prepared["launchPrompt"].as_str().unwrap());
+    assert!(is_whole(&said(&named)) && !said(&named).contains(&prompt));
+    shop.session(&third, id, folder);
+    assert!(!is_whole(&said(&[])) && said(&[]).contains(&prompt), "{}", said(&[]));
+}

@@ -1,0 +1,6 @@
+//! Preparing runs, and starting the lead on them.
+
+#[cfg(unix)]
+mod lead;
+mod shop;
+mod story;
