@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use super::steps::step;
 use super::write::{folder_of, sync_folder};
 use super::{Doing, Error, LockGuard};
 
@@ -53,6 +54,7 @@ pub fn append_line(_alone: &LockGuard, path: &Path, line: &str, unfinished: Unfi
         Some(_) => ("\n", Appended::Sealed),
     };
     let seal = if found == Appended::Sealed { unfinished.seal } else { "" };
+    step(path);
     let written = write_through(&mut file, &format!("{seal}{end}{line}\n"));
     if let Err(source) = written.and_then(|()| if new { sync_folder(folder_of(path)) } else { Ok(()) }) {
         // What was written goes out again; where that fails too, the next append seals it.

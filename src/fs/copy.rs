@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::steps::step;
 use super::write::folder_of;
 use super::{Doing, Error, create_folders_in};
 
@@ -20,6 +21,7 @@ pub fn take_copy(from: &Path, to: &Path, below: &Path) -> Result<bool, Error> {
         return Ok(false);
     }
     let at = |error| Error::new(Doing::Create, &target, error);
+    step(&target);
     if metadata.is_symlink() {
         return copy_link(&source, &target).map(|()| true).map_err(at);
     }
@@ -46,9 +48,43 @@ fn copy_link(_: &Path, _: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Whether both paths are files of the same bytes, or symbolic links to the same target. What cannot be read is the same
+/// as nothing.
+pub fn is_same_content(one: &Path, other: &Path) -> bool {
+    let kind = |path: &Path| fs::symlink_metadata(path).map(|metadata| (metadata.file_type(), metadata.len()));
+    match (kind(one), kind(other)) {
+        (Ok((a, _)), Ok((b, _))) if a.is_symlink() && b.is_symlink() => {
+            matches!((fs::read_link(one), fs::read_link(other)), (Ok(a), Ok(b)) if a == b)
+        }
+        (Ok((a, length)), Ok((b, other_length))) if a.is_file() && b.is_file() && length == other_length => {
+            matches!((fs::read(one), fs::read(other)), (Ok(a), Ok(b)) if a == b)
+        }
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_the_same_by_its_bytes_and_a_link_by_its_target() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for (name, text) in [("a", "x"), ("b", "x"), ("c", "y"), ("d", "xx")] {
+            fs::write(path(name), text).unwrap();
+        }
+        let same = |one: &str, other: &str| is_same_content(&path(one), &path(other));
+        assert!(same("a", "b") && !same("a", "c") && !same("a", "d") && !same("a", "none") && !same("none", "none"));
+        assert!(!is_same_content(folder.path(), folder.path()));
+        #[cfg(unix)]
+        {
+            for (name, target) in [("e", "a"), ("f", "a"), ("g", "b")] {
+                std::os::unix::fs::symlink(target, path(name)).unwrap();
+            }
+            assert!(same("e", "f") && !same("e", "g") && !same("e", "a"));
+        }
+    }
 
     #[test]
     fn a_copy_is_never_over_anything_and_never_outside() {

@@ -14,13 +14,15 @@ mod list;
 mod lock;
 mod read;
 mod scratch;
+mod steps;
 mod write;
 
 pub use append::{Appended, Unfinished, append_line};
-pub use copy::take_copy;
+pub use copy::{is_same_content, take_copy};
 pub use error::{Doing, Error};
 pub use list::{Listing, list_files, names_in};
 pub use lock::{LOCK_WAIT, LockGuard};
 pub use read::{read, read_text};
 pub use scratch::ScratchFolder;
-pub use write::{create_folder, create_folders_in, create_new, replace};
+pub use steps::watch;
+pub use write::{create_folder, create_folders_in, create_new, remove, replace};

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
+use super::steps::step;
 use super::{Doing, Error};
 
 /// How the names of temporary files begin and end. One that a killed process left behind means nothing.
@@ -20,8 +21,10 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let at = |source| Error::new(Doing::Write, path, source);
     let target = resolve_link(path).map_err(at)?;
     let folder = folder_of(&target);
+    step(path);
     let mut temporary = temporary_in(folder, Some(&target)).map_err(at)?;
     temporary.write_all(bytes).and_then(|()| temporary.as_file().sync_all()).map_err(at)?;
+    step(path);
     temporary.persist(&target).map_err(|error| at(error.error))?;
     sync_folder(folder).map_err(at)
 }
@@ -36,12 +39,26 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, Error> {
     let at = |source| Error::new(Doing::Create, path, source);
     let folder = folder_of(path);
+    step(path);
     let mut temporary = temporary_in(folder, None).map_err(at)?;
     temporary.write_all(bytes).and_then(|()| temporary.as_file().sync_all()).map_err(at)?;
+    step(path);
     match temporary.persist_noclobber(path) {
         Ok(_) => sync_folder(folder).map(|()| true).map_err(at),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(at(error.error)),
+    }
+}
+
+/// Removes the file `path`; what is not there is removed already. A symbolic link is removed itself.
+///
+/// # Errors
+/// [`Error`] with the path, also where it is a folder.
+pub fn remove(path: &Path) -> Result<(), Error> {
+    step(path);
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::new(Doing::Remove, path, error)),
+        _ => Ok(()),
     }
 }
 
@@ -50,6 +67,10 @@ pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, Error> {
 /// # Errors
 /// [`Error`] with the path.
 pub fn create_folder(path: &Path) -> Result<(), Error> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    step(path);
     fs::create_dir_all(path).map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => Error::NotAFolder { path: path.to_owned(), doing: Doing::Create, source },
         _ => Error::new(Doing::Create, path, source),
@@ -172,6 +193,16 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), b"one");
         assert_eq!(names(folder.path()), ["file"]);
         assert!(create_new(&folder.path().join("none/file"), b"").unwrap_err().is_missing());
+    }
+
+    #[test]
+    fn a_file_is_removed_once_and_a_folder_never() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        remove(&file).unwrap();
+        remove(&file).unwrap();
+        assert!(remove(folder.path()).is_err() && folder.path().exists());
     }
 
     #[test]

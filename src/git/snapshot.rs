@@ -72,6 +72,19 @@ impl Repository {
         Named { repository: self, name: &commit.to_string() }.read(commit, |_| true)
     }
 
+    /// The paths in the snapshot that the ref with this full name is at, sorted; `None` when there is no such ref. No file
+    /// is read.
+    ///
+    /// # Errors
+    /// As [`Repository::read_snapshot`].
+    pub fn snapshot_paths(&self, context: &Context, name: &str) -> Result<Option<Vec<RepoPath>>, Error> {
+        let Some(commit) = self.ref_commit(context, name)? else { return Ok(None) };
+        let listing = Named { repository: self, name }.list_commit(&mut self.objects(), commit)?;
+        let mut paths: Vec<_> = listing.files.into_iter().map(|(path, _)| path).collect();
+        paths.sort_unstable();
+        Ok(Some(paths))
+    }
+
     /// When the snapshot that this commit is was written, in seconds since 1970; `None` when that cannot be read.
     pub fn snapshot_time(&self, commit: CommitId) -> Option<i64> {
         self.objects().commit(&gix_id(commit.0)).ok()?.map(|facts| facts.time)
@@ -81,9 +94,7 @@ impl Repository {
 impl Named<'_> {
     fn read(&self, commit: CommitId, wanted: impl Fn(&RepoPath) -> bool) -> Result<Vec<SnapshotFile>, Error> {
         let mut objects = self.repository.objects();
-        let id = gix_id(commit.0);
-        let facts = objects.commit(&id)?.ok_or_else(|| self.gap(b"", &id))?;
-        let listing = self.list(&objects, facts.tree)?;
+        let listing = self.list_commit(&mut objects, commit)?;
         let mut files = Vec::new();
         for (path, id) in listing.files.into_iter().filter(|(path, _)| wanted(path)) {
             let mut content = Vec::new();
@@ -92,6 +103,13 @@ impl Named<'_> {
         }
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         Ok(files)
+    }
+
+    /// What the commit holds, by id.
+    fn list_commit(&self, objects: &mut Objects, commit: CommitId) -> Result<Listing, Error> {
+        let id = gix_id(commit.0);
+        let facts = objects.commit(&id)?.ok_or_else(|| self.gap(b"", &id))?;
+        self.list(objects, facts.tree)
     }
 
     /// What the tree holds, all the way down.

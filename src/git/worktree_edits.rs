@@ -90,13 +90,31 @@ impl Repository {
 /// # Errors
 /// [`Error::GitCommand`] with what git said.
 pub fn differences(context: &Context, folder: &Path) -> Result<Vec<Difference>, Error> {
-    let arguments =
-        ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none"];
+    status(context, folder, "--ignored=no")
+}
+
+/// As [`differences`], with the ignored files too, as untracked ones.
+///
+/// # Errors
+/// [`Error::GitCommand`] with what git said.
+pub fn differences_with_ignored(context: &Context, folder: &Path) -> Result<Vec<Difference>, Error> {
+    status(context, folder, "--ignored=traditional")
+}
+
+fn status(context: &Context, folder: &Path, ignored: &str) -> Result<Vec<Difference>, Error> {
+    let arguments = [
+        "status",
+        "--porcelain=v1",
+        "-z",
+        "--no-renames",
+        "--untracked-files=all",
+        "--ignore-submodules=none",
+        ignored,
+    ];
     let listed = Git::of_user(folder).run(context, &arguments)?;
     let lines = listed.split(|&byte| byte == 0).filter(|line| line.len() > 3);
-    Ok(lines
-        .map(|line| Difference { is_untracked: line.starts_with(b"??"), path: RepoPath::from(&line[3..]) })
-        .collect())
+    let is_untracked = |line: &[u8]| line.starts_with(b"??") || line.starts_with(b"!!");
+    Ok(lines.map(|line| Difference { is_untracked: is_untracked(line), path: RepoPath::from(&line[3..]) }).collect())
 }
 
 /// The files in the worktree `folder` that git knows nothing of and that the patterns in the file `patterns`, written as

@@ -251,6 +251,12 @@ pub enum Error {
         /// The log.
         path: PathBuf,
     },
+    /// Nothing of the task is on the disk, and it is mirrored.
+    #[error("task {task} is not on disk, but it is mirrored: it is not a new one")]
+    LostTask {
+        /// The task.
+        task: TaskName,
+    },
     /// Nothing is recorded of the stage that could be repaired.
     #[error("stage {stage} has no done row to reconcile")]
     NoDoneRow {
@@ -401,7 +407,7 @@ impl Error {
             Self::NoApprover => "no-approver",
             Self::NoPlanRunRoot { .. } => "no-such-folder",
             Self::UnresolvableRef { .. } => "unresolvable-ref",
-            Self::LostLog { .. } => "lost-records",
+            Self::LostLog { .. } | Self::LostTask { .. } => "lost-records",
             Self::NoDoneRow { .. } => "no-done-row",
             Self::DoneAlready { .. } => "done-already",
             Self::NoAnchor { .. } => "no-anchor",

@@ -96,7 +96,6 @@ pub fn register_run(context: &Context, task: &Task, manifest: &RunManifest) -> R
         return Err(Error::UnknownRun { task: task.key.task.clone(), run: name, known });
     }
     settle::settle(context, task, layout)?;
-    LatestTask::write(layout, &task.key)?;
     super::mirror::write_or_warn(context, task)
 }
 
@@ -128,17 +127,34 @@ pub(super) fn close(context: &Context, task: &Task) -> Result<(), Error> {
 /// When the tasks cannot be listed, or the work was cancelled.
 pub fn complete_registrations(context: &Context, project_root: &Path) -> Result<usize, Error> {
     let layout = Layout::new(project_root);
-    let mut completed = 0;
-    for name in crate::store::task_names(&layout)? {
+    let (mut completed, names) = (0, crate::store::task_names(&layout)?);
+    for name in &names {
         context.cancel().check()?;
-        match complete(context, project_root, &layout, &name) {
+        match complete(context, project_root, &layout, name) {
             Ok(true) => completed += 1,
             Ok(false) => {}
             Err(error @ Error::Cancelled(_)) => return Err(error),
             Err(error) => context.warn(format!("the runs of {name} cannot be completed: {error}")),
         }
     }
+    // Catalog and mirror are written after the manifests, so a crash may have left them as they were before.
+    if !names.is_empty() {
+        rebuild_catalog(context, &layout)?;
+        mirror_latest(context, project_root, &layout)?;
+    }
     Ok(completed)
+}
+
+/// Mirrors the task that was worked on last, if its mirror has not come so far.
+fn mirror_latest(context: &Context, root: &Path, layout: &Layout) -> Result<(), Error> {
+    // The file is a convenience, and so is what follows from it.
+    let Ok(Some(latest)) = LatestTask::read(&layout.latest_task()) else { return Ok(()) };
+    let Some((_, name)) = latest.task_key.split_once('/') else { return Ok(()) };
+    let Ok(task) = Task::find(context, Some(root), &Selector::Project(Some(name.to_owned()))) else { return Ok(()) };
+    match super::mirror::has_manifest(context, &task, layout) {
+        true => Ok(()),
+        false => super::mirror::write_or_warn(context, &task),
+    }
 }
 
 fn complete(context: &Context, root: &Path, layout: &Layout, name: &TaskName) -> Result<bool, Error> {

@@ -9,13 +9,14 @@ use super::task::Task;
 use crate::context::Context;
 use crate::domain::equivalence::RepoPath;
 use crate::domain::ids::CommitId;
-use crate::domain::mirror::{REGISTRY_ROW, is_mirrored};
+use crate::domain::lifecycle::{RunName, TaskType};
+use crate::domain::mirror::{Place, REGISTRY_ROW, is_mirrored, place};
 use crate::domain::names::{TaskKey, TaskName};
 use crate::domain::registry::{StageEntry, TaskEntry};
 use crate::git::{NewSnapshot, Repository, SnapshotFile};
 use crate::store;
-use crate::store::Layout;
 use crate::store::json::{Document, SchemaVersion};
+use crate::store::{Layout, runs};
 
 /// Files larger than this are not mirrored: 1 MiB.
 const LARGEST: usize = 1 << 20;
@@ -49,6 +50,8 @@ pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
     let Some(layout) = &task.layout else { return Ok(()) };
     let name = &task.key.task;
     let mut files = collect(context, layout, &layout.task(name))?;
+    let unprepared = unprepared(layout, task)?;
+    files.retain(|file| !unprepared.iter().any(|run| is_text_of(task, layout, *run, file)));
     for path in [layout.project(), layout.prompts()] {
         files.extend(collect(context, layout, &path)?);
     }
@@ -62,6 +65,26 @@ pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
     let new = NewSnapshot { files: &files, message: &message, at: context.clock().moment(), more_parents: &[] };
     task.repository.write_snapshot(context, &ref_name(name), &new)?;
     Ok(())
+}
+
+/// The runs whose number is claimed and that do not exist: what is there of them may go again, so it is not mirrored.
+fn unprepared(layout: &Layout, task: &Task) -> Result<Vec<RunName>, Error> {
+    let (known, mut unprepared) = (runs::names(layout, &task.key)?, Vec::new());
+    for task_type in TaskType::ALL {
+        let numbers = crate::fs::names_in(&layout.instruction_sets(&task.key.task, task_type))?;
+        let names = numbers.iter().filter_map(|number| Some(RunName { task_type, number: number.parse().ok()? }));
+        unprepared.extend(names.filter(|name| !known.contains(name)));
+    }
+    Ok(unprepared)
+}
+
+/// Whether a file is one of the texts that a prepare makes for `run`.
+fn is_text_of(task: &Task, layout: &Layout, run: RunName, file: &SnapshotFile) -> bool {
+    let (name, path) = (&task.key.task, file.path.as_bytes());
+    let in_folder = |folder: &Path| path.starts_with(&[&below(layout, folder)[..], b"/"].concat());
+    let prompts = layout.root_of_run(name, run).join("prompts");
+    in_folder(&layout.instruction_set(name, run))
+        || (in_folder(&prompts) && path.ends_with(format!("-{run}.md").as_bytes()))
 }
 
 /// Whether a file of the task that is mirrored is not on disk: okstra removes nothing from a task's folder.
@@ -83,6 +106,50 @@ pub(super) fn refuse_lost_log(context: &Context, task: &Task) -> Result<(), Erro
         Some(files) if !files.is_empty() => Err(Error::LostLog { task: task.key.task.clone(), path: task.log() }),
         _ => Ok(()),
     }
+}
+
+/// Refuses to make a task that is mirrored, as if there had never been one of that name.
+pub(super) fn refuse_lost_task(context: &Context, task: &Task) -> Result<(), Error> {
+    let name = &task.key.task;
+    let mirrored = task.repository.snapshot_paths(context, &ref_name(name))?.unwrap_or_default();
+    match mirrored.iter().any(|path| place(name, path.as_bytes()) == Place::Own) {
+        true => Err(Error::LostTask { task: name.clone() }),
+        false => Ok(()),
+    }
+}
+
+/// Whether the mirror of a task has its manifest as it is on disk. What cannot be read is not.
+pub(super) fn has_manifest(context: &Context, task: &Task, layout: &Layout) -> bool {
+    let path = layout.manifest(&task.key.task);
+    let below = below(layout, &path);
+    let is_manifest = |file: &RepoPath| file.as_bytes() == below;
+    let mirrored = task.repository.read_of_snapshot(context, &ref_name(&task.key.task), is_manifest).ok().flatten();
+    let mirrored = mirrored.unwrap_or_default().pop().map(|file| file.content);
+    crate::fs::read(&path).is_ok_and(|bytes| mirrored == Some(bytes))
+}
+
+/// The names of the mirrored files that lie in one of `folders` of the task. Of a mirror that cannot be read `context` is
+/// warned; it is then as if there were none.
+///
+/// # Errors
+/// Only when the work was cancelled.
+pub(super) fn files_below(context: &Context, task: &Task, folders: &[PathBuf]) -> Result<Vec<String>, Error> {
+    let (Some(layout), reference) = (&task.layout, ref_name(&task.key.task)) else { return Ok(Vec::new()) };
+    let paths = match task.repository.snapshot_paths(context, &reference) {
+        Ok(paths) => paths.unwrap_or_default(),
+        Err(crate::git::Error::Cancelled(cancelled)) => return Err(cancelled.into()),
+        Err(error) => {
+            context.warn(format!("`{reference}` cannot be read: {error}"));
+            Vec::new()
+        }
+    };
+    let folders: Vec<_> = folders.iter().map(|folder| below(layout, folder)).collect();
+    let in_folder = |path: &RepoPath| {
+        let cut = path.as_bytes().iter().rposition(|&byte| byte == b'/')?;
+        let (folder, name) = path.as_bytes().split_at(cut);
+        folders.iter().any(|one| one == folder).then(|| String::from_utf8_lossy(&name[1..]).into_owned())
+    };
+    Ok(paths.iter().filter_map(in_folder).collect())
 }
 
 /// As [`write`], for after the records were written: that only the mirror failed is told, and made good by the next

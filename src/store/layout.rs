@@ -14,6 +14,9 @@ const PLANNING: &str = "implementation-planning";
 /// The phase whose runs hold the carry files.
 const IMPLEMENTATION: &str = "implementation";
 
+/// The folder of the snapshots, beside the worktrees of a task group.
+pub const SNAPSHOTS: &str = ".snapshots";
+
 /// The places in a project's `.okstra/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -176,6 +179,12 @@ impl Home {
         let suffix = stage.map_or_else(String::new, |stage| format!("-s{stage}"));
         let folder = self.worktrees().join(key.project.as_str()).join(key.task.group.as_str());
         folder.join(format!("{}{suffix}", key.task.id))
+    }
+
+    /// Where a worker of the run `run` looks that does not edit. No task is called so, since its name begins with a dot.
+    pub fn snapshot(&self, key: &TaskKey, run: &str, worker: &str) -> PathBuf {
+        let folder = self.worktrees().join(key.project.as_str()).join(key.task.group.as_str()).join(SNAPSHOTS);
+        folder.join(format!("{}-{run}-{worker}", key.task.id))
     }
 
     /// `cache/`: may be deleted at any time.

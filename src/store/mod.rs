@@ -5,6 +5,7 @@
 
 pub mod carry;
 mod catalog;
+pub mod claim;
 mod config;
 pub mod consumers;
 mod error;
@@ -22,7 +23,7 @@ pub mod timeline;
 pub use catalog::{Catalog, CatalogEntry, LatestTask, read_tasks, rebuild_catalog, task_names};
 pub use config::{AgentSettings, Config, UnknownKey};
 pub use error::{Error, JsonFault};
-pub use layout::{Home, Layout};
+pub use layout::{Home, Layout, SNAPSHOTS};
 pub use lines::SEAL;
 pub use manifest::{Manifest, ManifestGuard};
 pub use project::{Project, ProjectGuard, RunSettings};

@@ -115,17 +115,6 @@ pub fn write_manifest(layout: &Layout, task: &TaskKey, manifest: &RunManifest) -
     Ok(fs::create_new(&path, document.to_text().as_bytes())?)
 }
 
-/// The number that the next run of this type gets: one more than the greatest that a manifest or a claim has.
-///
-/// # Errors
-/// [`Error::Fs`].
-pub fn next_number(layout: &Layout, task: &TaskKey, task_type: TaskType) -> Result<u32, Error> {
-    let runs = names(layout, task)?.into_iter().filter(|name| name.task_type == task_type).map(|name| name.number);
-    let claims = fs::names_in(&layout.instruction_sets(&task.task, task_type))?;
-    let claims = claims.iter().filter_map(|name| name.parse::<u32>().ok());
-    Ok(runs.chain(claims).max().unwrap_or_default().saturating_add(1))
-}
-
 /// The team state `path` of the run `name`; without a file that of a run that was prepared.
 ///
 /// # Errors

@@ -28,6 +28,7 @@ fn main() -> std::process::ExitCode {
         "provision" => host::provision(rest),
         "read-state" => host::read_state(rest),
         "register" => host::register(rest),
+        "stop-at" => host::stop_at(rest),
         _ => panic!("host cannot {what}"),
     };
     std::process::ExitCode::from(u8::try_from(code).unwrap_or(255))
@@ -217,7 +218,8 @@ mod host {
         let task = okstra::ops::task::Task::find(&context, Some(Path::new(root)), &selector).unwrap();
         let plan = okstra::store::plans::current(&task.plans(), &task.key).unwrap().unwrap();
         let holder = stages::holder(&context, run, true);
-        let wanted = stages::Wanted { plan: &plan, request: Request::Auto, budget: 1, holder, take_over: None };
+        let wanted =
+            stages::Wanted { plan: &plan, request: Request::Auto, budget: 1, holder, take_over: None, claim: None };
         println!("ready");
         std::io::stdin().read_line(&mut String::new()).unwrap();
         match stages::choose_and_reserve(&context, &task, &wanted) {
@@ -237,7 +239,8 @@ mod host {
         let task = okstra::ops::task::Task::find(&context, Some(Path::new(root)), &selector).unwrap();
         let plan = okstra::store::plans::current(&task.plans(), &task.key).unwrap().unwrap();
         let holder = stages::holder(&context, run, true);
-        let wanted = stages::Wanted { plan: &plan, request: Request::Auto, budget: 8, holder, take_over: None };
+        let wanted =
+            stages::Wanted { plan: &plan, request: Request::Auto, budget: 8, holder, take_over: None, claim: None };
         let reserved = stages::choose_and_reserve(&context, &task, &wanted).unwrap();
         let bases = stages::bases(&context, &task, &plan, reserved.stages()).unwrap();
         println!("{}", stages::provision(&context, &task, &plan, reserved, &bases).unwrap().keep().len());
@@ -272,6 +275,27 @@ mod host {
             println!("{number}");
         }
         0
+    }
+
+    /// Where [`stop_at`] kills.
+    static STOP: std::sync::OnceLock<(Option<u32>, String)> = std::sync::OnceLock::new();
+    /// How many changes of files there were.
+    static STEPS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+
+    /// Runs a command of okstra, and kills the process at the given step of its changes to files, counted from 1; or before
+    /// the first change of a file whose name begins with the given text.
+    pub(crate) fn stop_at(arguments: &[String]) -> i32 {
+        let (stop, command) = arguments.split_first().expect("stop-at STEP|NAME ARGUMENTS…");
+        STOP.set((stop.parse().ok(), stop.clone())).unwrap();
+        fs::watch(|path| {
+            let (step, name) = STOP.get().unwrap();
+            let at = STEPS.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
+            let is_named = || path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name));
+            if step.map_or_else(is_named, |step| step == at) {
+                let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+            }
+        });
+        i32::from(okstra::cli::main(command.iter().map(Into::into)).code())
     }
 
     fn treat_streams_like_libuv() {

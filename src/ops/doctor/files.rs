@@ -8,6 +8,7 @@ use super::machine;
 use super::restore::told;
 use crate::context::{Context, Event, EventSink};
 use crate::domain::doctor::{Fact, Fault, Sound};
+use crate::domain::mirror::is_mirrored;
 use crate::domain::names::{TaskKey, TaskName};
 use crate::domain::plan::{self, Plan};
 use crate::fs;
@@ -50,14 +51,18 @@ impl Examined<'_> {
         Ok(())
     }
 
-    /// The tasks that have a folder with anything in it. A folder that is named for no task is a fact.
+    /// The tasks that have a folder with anything in it but what a creation leaves that was killed before it wrote the
+    /// manifest. A folder that is named for no task is a fact.
     fn tasks_on_disk(&mut self) -> Result<Vec<TaskName>, Error> {
         let tasks = self.layout.tasks();
         let mut found = Vec::new();
         for group in folders_in(&tasks)? {
             for id in folders_in(&tasks.join(&group))? {
                 let folder = tasks.join(&group).join(&id);
-                if fs::names_in(&folder)?.is_empty() {
+                let is_left = |name: &String| {
+                    !is_mirrored(name.as_bytes()) || ["task-index.md", "timeline.jsonl"].contains(&name.as_str())
+                };
+                if fs::names_in(&folder)?.iter().all(is_left) {
                     continue;
                 }
                 match format!("{group}/{id}").parse() {

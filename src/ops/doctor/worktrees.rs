@@ -8,6 +8,7 @@ use crate::domain::doctor::{Fact, Sound};
 use crate::domain::names::{TaskKey, TaskName};
 use crate::fs;
 use crate::ops::{Error, task};
+use crate::store::SNAPSHOTS;
 
 impl Examined<'_> {
     /// Compares the registry's entries of this project with what is on disk.
@@ -64,7 +65,7 @@ impl Examined<'_> {
             for name in names.filter(|name| !name.starts_with('.')) {
                 let path = above.join(&group).join(&name);
                 let is_named = path.canonicalize().is_ok_and(|path| named.contains(&path));
-                if path.is_dir() && !is_named {
+                if path.is_dir() && !is_named && name != SNAPSHOTS {
                     let without = name.rsplit_once("-s").map(|(id, _)| id);
                     let ids = std::iter::once(name.as_str()).chain(without);
                     strays.push((path, ids.filter_map(|id| format!("{group}/{id}").parse().ok()).collect()));

@@ -64,7 +64,9 @@ impl Hint for Error {
 fn reconcile_hint(error: &Error) -> Option<String> {
     match error {
         Error::NoPlanRunRoot { .. } => Some("it is the folder that holds the task's consumers.jsonl".to_owned()),
-        Error::LostLog { task, .. } => Some(format!("bring it back: okstra doctor --restore --task {task}")),
+        Error::LostLog { task, .. } | Error::LostTask { task } => {
+            Some(format!("bring it back: okstra doctor --restore --task {task}"))
+        }
         Error::NoDoneRow { .. } => Some("see what is recorded: okstra git-reconcile --all".to_owned()),
         Error::DoneAlready { stage, .. } => {
             Some(format!("to record another commit: okstra git-reconcile --apply --stage {stage} --use-ref REF"))

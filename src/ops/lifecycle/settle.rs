@@ -10,7 +10,7 @@ use crate::domain::run::RunStatus;
 use crate::ops::Error;
 use crate::ops::task::Task;
 use crate::store::runs::{self, Run};
-use crate::store::{Layout, Manifest, ManifestGuard, rebuild_catalog, timeline};
+use crate::store::{LatestTask, Layout, Manifest, ManifestGuard, claim, rebuild_catalog, timeline};
 
 /// A line of the timeline, without its time.
 #[derive(Clone, Debug)]
@@ -83,6 +83,8 @@ pub(in crate::ops) fn settle(context: &Context, task: &Task, layout: &Layout) ->
     for run in &all {
         let listed = known.run(run.name);
         if listed.is_none() {
+            claim::forget(&layout.instruction_set(name, run.name))?;
+            LatestTask::write(layout, &task.key)?;
             started::append_started(context, task, &run.manifest)?;
             event_once(context, layout, name, &Event::of("prepared", run.name))?;
         }

@@ -1,44 +1,67 @@
 //! The number of a run: claimed by its folder in the instruction set, and held by a lock there while it is prepared.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::Path;
 
+use super::number;
 use crate::context::Context;
 use crate::domain::lifecycle::{RunName, TaskType};
-use crate::fs::{self, LockGuard};
-use crate::ops::Error;
+use crate::fs;
 use crate::ops::task::Task;
-use crate::store::{Layout, runs};
+use crate::ops::{Error, stages};
+use crate::store::{self, Layout, runs};
 
 /// How many numbers are tried that others take at the same moment.
 const TRIES: u32 = 1000;
 
-/// A number that this process alone prepares.
-pub(super) struct Claim {
+/// A number that this process alone prepares. When it is dropped before the run exists, its files are removed.
+pub(super) struct Claim<'t> {
     run: RunName,
-    guard: LockGuard,
+    held: store::claim::Claim,
+    task: &'t Task,
+    layout: &'t Layout,
 }
 
-impl Claim {
-    /// Claims a number: one that a crash left without a manifest and without a holder, whose reservations are then let
-    /// go, else the next.
-    pub(super) fn take(context: &Context, task: &Task, layout: &Layout, task_type: TaskType) -> Result<Self, Error> {
-        let known = runs::names(layout, &task.key)?;
-        let next = runs::next_number(layout, &task.key, task_type)?;
-        for number in 1..next.saturating_add(TRIES) {
-            let run = RunName { task_type, number };
-            if known.contains(&run) {
-                continue;
+impl<'t> Claim<'t> {
+    /// Clears what crashes left of other claims of the task, and claims the next number.
+    pub(super) fn take(
+        context: &Context,
+        task: &'t Task,
+        layout: &'t Layout,
+        task_type: TaskType,
+    ) -> Result<Self, Error> {
+        for other in TaskType::ALL {
+            for number in claimed(layout, task, other)? {
+                // Whoever holds it is at work.
+                drop(Self::one(context, task, layout, RunName { task_type: other, number })?);
             }
-            let Some(guard) = lock(context, &folder(task, layout, run))? else { continue };
-            // It may have come to exist before the lock was free.
-            if runs::read(layout, &task.key, run)?.is_none() {
-                let claim = Self { run, guard };
-                claim.clear(context, task)?;
+        }
+        let last = number::last_known(context, task, layout, task_type)?;
+        for number in (last..last.saturating_add(TRIES)).map(|last| last.saturating_add(1)) {
+            if let Some(claim) = Self::one(context, task, layout, RunName { task_type, number })? {
                 return Ok(claim);
             }
         }
         Err(Error::ChangedMeanwhile { log: layout.instruction_sets(&task.key.task, task_type) })
+    }
+
+    /// The claim of this run, cleared of what was left under its number; `None` where another process holds it, or the
+    /// run exists.
+    fn one(context: &Context, task: &'t Task, layout: &'t Layout, run: RunName) -> Result<Option<Self>, Error> {
+        let exists = || runs::read(layout, &task.key, run).map(|run| run.is_some());
+        if exists()? {
+            return Ok(None);
+        }
+        let folder = layout.instruction_set(&task.key.task, run);
+        let Some(held) = store::claim::Claim::take(context, &folder)? else { return Ok(None) };
+        // It may have come to exist before the lock was free.
+        if exists()? {
+            return Ok(None);
+        }
+        stages::clear(context, task, &held)?;
+        release(context, task, run)?;
+        let claim = Self { run, held, task, layout };
+        claim.remove_files()?;
+        Ok(Some(claim))
     }
 
     /// The run.
@@ -46,38 +69,51 @@ impl Claim {
         self.run
     }
 
-    /// The run exists: its manifest holds the number from now on.
-    pub(super) fn release(self) {
-        drop(self.guard);
+    /// What holds it.
+    pub(super) fn held(&self) -> &store::claim::Claim {
+        &self.held
     }
 
-    /// Lets go of what a prepare that was stopped had reserved under this number.
-    fn clear(&self, context: &Context, task: &Task) -> Result<(), Error> {
-        let run = self.run.to_string();
-        let Some(entry) = task.registry().read(&task.key)? else { return Ok(()) };
-        let stages = entry.reserved_by(&run);
-        if stages.is_empty() {
-            return Ok(());
-        }
-        let mut registry = task.registry().lock(context)?;
-        for stage in stages {
-            registry.release_stage(&task.key, stage, &run)?;
-        }
-        Ok(())
+    /// Removes the texts of a run that does not exist.
+    fn remove_files(&self) -> Result<(), Error> {
+        let prompts = self.layout.root_of_run(&self.task.key.task, self.run).join("prompts");
+        let end = format!("-{}.md", self.run);
+        let prompts =
+            fs::names_in(&prompts)?.into_iter().filter(|name| name.ends_with(&end)).map(|name| prompts.join(name));
+        self.held.files()?.into_iter().chain(prompts).try_for_each(|file| Ok(fs::remove(&file)?))
     }
 }
 
-fn folder(task: &Task, layout: &Layout, run: RunName) -> PathBuf {
-    layout.instruction_set(&task.key.task, run)
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed by the next one.
+        if runs::read(self.layout, &self.task.key, self.run).is_ok_and(|run| run.is_none()) {
+            let _ = self.remove_files();
+        }
+    }
 }
 
-/// The lock of a claim; `None` where another process holds it.
-fn lock(context: &Context, folder: &std::path::Path) -> Result<Option<LockGuard>, Error> {
-    fs::create_folder(folder)?;
-    let stop = || context.cancel().is_cancelled();
-    match LockGuard::acquire(&folder.join("prepare.lock"), Duration::ZERO, stop) {
-        Ok(guard) => Ok(Some(guard)),
-        Err(fs::Error::Locked { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
+/// The numbers of the claims of which no run came.
+fn claimed(layout: &Layout, task: &Task, task_type: TaskType) -> Result<Vec<u32>, Error> {
+    let folder = layout.instruction_sets(&task.key.task, task_type);
+    let is_claim = |folder: &Path| folder.is_dir();
+    let names = fs::names_in(&folder)?.into_iter().filter(|name| is_claim(&folder.join(name)));
+    let numbers = names.filter_map(|name| name.parse::<u32>().ok().filter(|number| format!("{number:03}") == name));
+    let known = runs::names(layout, &task.key)?;
+    Ok(numbers.filter(|&number| number > 0 && !known.contains(&RunName { task_type, number })).collect())
+}
+
+/// Lets go of what is reserved under the number of a run that does not exist.
+fn release(context: &Context, task: &Task, run: RunName) -> Result<(), Error> {
+    let run = run.to_string();
+    let Some(entry) = task.registry().read(&task.key)? else { return Ok(()) };
+    let stages = entry.reserved_by(&run);
+    if stages.is_empty() {
+        return Ok(());
     }
+    let mut registry = task.registry().lock(context)?;
+    for stage in stages {
+        registry.release_stage(&task.key, stage, &run)?;
+    }
+    Ok(())
 }

@@ -12,7 +12,7 @@ use crate::ops::agents::Agents;
 use crate::ops::lifecycle::NewTask;
 use crate::ops::stages::StageError;
 use crate::ops::task::Task;
-use crate::ops::{Error, status};
+use crate::ops::{Error, mirror, status};
 use crate::store::{Layout, Manifest, Project, RunSettings};
 
 /// A run as it is asked for.
@@ -37,6 +37,9 @@ pub(super) fn read(context: &Context, options: &Options) -> Result<(Task, Input)
     let category = options.category.as_deref();
     let (task, planned) = Task::find_or_plan(context, root, options.task.as_deref(), category)?;
     let layout = task.layout.clone().ok_or_else(|| Error::NoProject { root: task.root.clone() })?;
+    if planned.is_some() {
+        mirror::refuse_lost_task(context, &task)?;
+    }
     let task_type = task_type(context, options, &task, planned.is_some())?;
     confirmed(options)?;
     let stage = options.stage.as_deref().unwrap_or("auto").parse::<Request>();

@@ -22,7 +22,7 @@ pub(super) fn draft(
     context: &Context,
     task: &Task,
     layout: &Layout,
-    (input, claim, work): (&Input, &Claim, &Work<'_>),
+    (input, claim, work): (&Input, &Claim<'_>, &Work<'_>),
 ) -> Result<RunManifest, Error> {
     let (name, run) = (&task.key.task, claim.run());
     let created_at = context.clock().moment().to_string();
@@ -81,10 +81,7 @@ fn worker(
 ) -> RunWorker {
     let file = WorkerFile::first(&chosen.name);
     let key = &task.key;
-    let snapshot = || {
-        let folder = task.home.worktrees().join(key.project.as_str()).join(key.task.group.as_str()).join(".snapshots");
-        folder.join(format!("{}-{run}-{}", key.task.id, chosen.name)).to_string_lossy().into_owned()
-    };
+    let snapshot = || task.home.snapshot(key, &run.to_string(), &chosen.name).to_string_lossy().into_owned();
     RunWorker {
         name: chosen.name.clone(),
         vendor: chosen.vendor,

@@ -3,6 +3,7 @@
 mod claim;
 mod input;
 mod manifest;
+mod number;
 mod work;
 
 use std::collections::BTreeMap;
@@ -149,15 +150,18 @@ pub fn run(context: &Context, options: &Options) -> Result<Prepared, Error> {
     let claim = Claim::take(context, &task, &layout, input.task_type)?;
     let work = Work::provide(context, &task, &input, &claim)?;
     let manifest = manifest::draft(context, &task, &layout, (&input, &claim, &work))?;
-    if !input.task_type.edits_source() {
-        stages::snapshots(context, &task, &manifest, work.base)?;
-    }
+    let snapshots = match input.task_type.edits_source() {
+        true => None,
+        false => Some(stages::snapshots(context, &task, &manifest, work.base, Some(claim.held()))?),
+    };
     let (manifest, prompts, shared_prefix) = render_all(&task, &layout, (&input, &work), manifest)?;
     if !runs::write_manifest(&layout, &task.key, &manifest)? {
         return Err(Error::ChangedMeanwhile { log: layout.run_manifest(&task.key.task, claim.run()) });
     }
     work.keep();
-    claim.release();
+    snapshots.into_iter().for_each(stages::Snapshots::keep);
+    // Its manifest holds the number from now on.
+    drop(claim);
     lifecycle::register_run(context, &task, &manifest)?;
     if let Some(run) = &options.take_over {
         let reason = format!("taken over by {}", manifest.run);

@@ -10,13 +10,14 @@ use crate::domain::equivalence::Candidate;
 use crate::domain::ids::CommitId;
 use crate::domain::lifecycle::TaskType;
 use crate::domain::plan::Plan;
+use crate::domain::registry::Holder;
 use crate::domain::revision::Purpose;
 use crate::domain::run::RunStage;
 use crate::ops::Error;
 use crate::ops::reconcile::auto_reconcile;
-use crate::ops::stages::{self, Provisioned, StageError, Wanted};
+use crate::ops::stages::{self, Provisioned, StageError, TaskPlace, Wanted};
 use crate::ops::task::Task;
-use crate::store::plans;
+use crate::store::{self, plans};
 
 /// The remote's default branch, where it was cloned from.
 const REMOTE_DEFAULT: &str = "refs/remotes/origin/HEAD";
@@ -30,31 +31,29 @@ pub(super) struct Work<'t> {
     pub(super) worktree: Option<(String, PathBuf)>,
     /// The commit that the run starts from.
     pub(super) base: CommitId,
+    // Declared before the task's place, which stays while stages use it.
     stages: Option<Provisioned<'t>>,
+    place: Option<TaskPlace<'t>>,
 }
 
 impl<'t> Work<'t> {
     /// Provides what the run needs.
-    pub(super) fn provide(context: &Context, task: &'t Task, input: &Input, claim: &Claim) -> Result<Self, Error> {
+    pub(super) fn provide(context: &Context, task: &'t Task, input: &Input, claim: &Claim<'_>) -> Result<Self, Error> {
         match input.task_type {
             TaskType::Implementation => Self::for_building(context, task, input, claim),
             _ => Self::for_looking(context, task, input.task_type),
         }
     }
 
-    fn for_building(context: &Context, task: &'t Task, input: &Input, claim: &Claim) -> Result<Self, Error> {
+    fn for_building(context: &Context, task: &'t Task, input: &Input, claim: &Claim<'_>) -> Result<Self, Error> {
         let plan = approved(task)?;
         stages::complete_from_carry(context, task)?;
         auto_reconcile(context, task)?;
-        let worktree = stages::task_worktree(context, task, &base(context, task, input)?, input.branch.as_deref())?;
-        let wanted = Wanted {
-            plan: &plan,
-            request: input.stage,
-            budget: BUDGET,
-            holder: stages::holder(context, &claim.run().to_string(), true),
-            take_over: input.take_over.as_deref(),
-        };
-        let reserved = stages::choose_and_reserve(context, task, &wanted)?;
+        let (base, held) = (base(context, task, input)?, Some(claim.held()));
+        let mut place = stages::task_worktree(context, task, &base, input.branch.as_deref(), held)?;
+        let holder = stages::holder(context, &claim.run().to_string(), true);
+        let reserved = stages::choose_and_reserve(context, task, &wanted((&plan, input), holder, held))?;
+        place.unlock();
         let chosen = reserved.stages().to_vec();
         let bases = stages::bases(context, task, &plan, &chosen)?;
         let carry_in = stages::carry_in(context, task, &chosen)?;
@@ -63,9 +62,10 @@ impl<'t> Work<'t> {
         Ok(Self {
             plan_excerpt: Some(excerpt(&markdown, &plan, &chosen)),
             carry_in: Some(carry_in).filter(|text| !text.trim().is_empty()),
-            worktree: Some((worktree.branch, worktree.path)),
-            base: worktree.head,
+            worktree: Some((place.worktree.branch.clone(), place.worktree.path.clone())),
+            base: place.worktree.head,
             stages: Some(provisioned),
+            place: Some(place),
             plan: Some(plan),
         })
     }
@@ -97,6 +97,7 @@ impl<'t> Work<'t> {
             worktree: entry.branch.zip(folder),
             base: head.ok_or_else(no_commit)?,
             stages: None,
+            place: None,
         })
     }
 
@@ -110,6 +111,9 @@ impl<'t> Work<'t> {
         if let Some(stages) = self.stages {
             stages.keep();
         }
+        if let Some(place) = self.place {
+            place.keep();
+        }
     }
 }
 
@@ -120,13 +124,25 @@ pub(super) fn check(context: &Context, task: &Task, input: &Input) -> Result<(),
     }
     match input.task_type {
         TaskType::Implementation => {
-            approved(task)?;
+            let plan = approved(task)?;
             base(context, task, input)?;
+            let holder = stages::holder(context, "", true);
+            stages::check_choice(context, task, &wanted((&plan, input), holder, None))?;
         }
         TaskType::FinalVerification => drop(approved(task)?),
         _ => {}
     }
     Ok(())
+}
+
+/// What is asked of the choice of stages.
+fn wanted<'a>(
+    (plan, input): (&'a Plan, &'a Input),
+    holder: Holder,
+    claim: Option<&'a store::claim::Claim>,
+) -> Wanted<'a> {
+    let take_over = input.take_over.as_deref();
+    Wanted { plan, request: input.stage, budget: BUDGET, holder, take_over, claim }
 }
 
 fn approved(task: &Task) -> Result<Plan, Error> {

@@ -47,6 +47,22 @@ pub(in crate::ops) fn dirt(context: &Context, task: &Task, folder: &Path) -> Res
     Ok(dirt.map(|found| found.path).collect())
 }
 
+/// What is in the worktree `folder` besides what it has checked out, ignored files too, without what was copied from the
+/// project and is as it is there.
+///
+/// # Errors
+/// When git cannot be asked, or a file cannot be read.
+pub(super) fn added(context: &Context, task: &Task, folder: &Path) -> Result<Vec<RepoPath>, Error> {
+    let mut added = git::differences_with_ignored(context, folder)?;
+    added.retain(|found| {
+        let below = to_path(&found.path);
+        let (there, here) = (folder.join(&below), task.root.join(&below));
+        let is_copy = || patterns(task).is_some() && fs::is_same_content(&there, &here);
+        !(found.is_untracked && is_copy())
+    });
+    Ok(added.into_iter().map(|found| found.path).collect())
+}
+
 fn patterns(task: &Task) -> Option<PathBuf> {
     Some(task.root.join(PATTERNS)).filter(|path| path.is_file())
 }

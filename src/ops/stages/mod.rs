@@ -32,9 +32,10 @@ pub use bases::{StageBase, bases};
 pub use carry::{carry_in, complete_from_carry};
 pub use error::StageError;
 pub use provision::{Provisioned, provision};
-pub use reserve::{Reserved, Wanted, choose_and_reserve, holder};
-pub use snapshots::snapshots;
-pub use task_worktree::{TaskWorktree, task_worktree};
+pub use reserve::{Reserved, Wanted, check_choice, choose_and_reserve, holder};
+pub use snapshots::{Snapshots, snapshots};
+pub use task_worktree::{TaskPlace, TaskWorktree, task_worktree};
+pub use undo::clear;
 
 /// How long the lock of the worktrees is waited for: making one takes as long as writing all its files.
 const WORKTREES_WAIT: Duration = Duration::from_secs(600);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::undo::{Made, Undo};
+use super::undo::Undo;
 use super::{StageError, text};
 use crate::context::Context;
 use crate::domain::ids::CommitId;
@@ -10,6 +10,7 @@ use crate::domain::stages::{BranchFact, FolderFact, Obstacle, PlaceFacts, Placem
 use crate::git::{Head, History, Limits, Worktree};
 use crate::ops::Error;
 use crate::ops::task::{Task, is_same_folder};
+use crate::store::claim::Made;
 
 /// A place: of the task, or of a stage.
 pub(super) struct Place<'a> {
@@ -52,11 +53,13 @@ impl Place<'_> {
         if *placement == Placement::Remake {
             task.repository.remove_worktree(context, &path)?;
         }
-        let exists = self.tip(context, task)?.is_some();
+        let (tip, branch) = (self.tip(context, task)?, self.branch.to_owned());
+        let exists = tip.is_some();
         if !exists {
-            undo.add(Made::Branch(self.branch.to_owned(), start));
+            undo.add(Made::Branch { name: branch.clone(), commit: start.to_string() })?;
         }
-        undo.add(Made::Worktree(path.clone()));
+        let commit = tip.unwrap_or(start).to_string();
+        undo.add(Made::Worktree { path: path.clone(), branch: Some(branch), commit })?;
         task.repository.add_worktree(context, &path, self.branch, Some(start).filter(|_| !exists))?;
         Ok(())
     }

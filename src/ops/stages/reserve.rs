@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::undo::{Made, Undo};
+use super::undo::Undo;
 use super::{StageError, layout, runs, text};
 use crate::context::Context;
 use crate::domain::batch::{self, BatchError, Request};
@@ -13,6 +13,7 @@ use crate::domain::stages::{RunFact, is_held};
 use crate::ops::Error;
 use crate::ops::task::Task;
 use crate::process::Identity;
+use crate::store::claim::{Claim, Made};
 use crate::store::consumers;
 use crate::store::registry::{RegistryGuard, StageWanted};
 
@@ -29,6 +30,8 @@ pub struct Wanted<'a> {
     pub holder: Holder,
     /// A run whose stages are taken over. To abandon it is for the caller.
     pub take_over: Option<&'a str>,
+    /// The claim that the run is prepared under, by which it can be cleared up after a crash.
+    pub claim: Option<&'a Claim>,
 }
 
 /// Stages that were reserved; when this is dropped before it was provisioned or kept, the reservations are taken back.
@@ -71,25 +74,46 @@ pub fn holder(context: &Context, run: &str, is_process: bool) -> Holder {
 /// records cannot be read or written.
 pub fn choose_and_reserve<'t>(context: &Context, task: &'t Task, wanted: &Wanted<'_>) -> Result<Reserved<'t>, Error> {
     layout(task)?;
+    // Declared before the lock, which has to be let go of before anything is taken back.
+    let mut undo = Undo::new(context, task, wanted.claim);
     let mut registry = task.registry().lock(context)?;
     let entry = registry.read(&task.key)?.unwrap_or_default();
+    let stages = choose(context, task, &entry, wanted)?;
+    let before: BTreeMap<_, _> = stages.iter().map(|stage| (*stage, entry.stages.get(stage).cloned())).collect();
+    let run = &wanted.holder.run;
+    // A reservation of the same run was there before, and stays.
+    let is_fresh = |before: &Option<StageEntry>| holder_of(before.as_ref()).is_none_or(|holder| holder.run != *run);
+    for (&stage, before) in before.iter().filter(|(_, before)| is_fresh(before)) {
+        undo.add(Made::Stage { stage, run: run.clone(), before: before.clone() })?;
+    }
+    reserve(context, task, (&mut registry, &entry), (&stages, wanted))?;
+    Ok(Reserved { stages, before, undo })
+}
+
+/// Refuses a choice of stages that no repair can make right: what is not in the plan, done, or held by another open run.
+/// Nothing is written.
+///
+/// # Errors
+/// As [`choose_and_reserve`].
+pub fn check_choice(context: &Context, task: &Task, wanted: &Wanted<'_>) -> Result<(), Error> {
+    let entry = task.registry().read(&task.key)?.unwrap_or_default();
+    match choose(context, task, &entry, wanted) {
+        // What they wait for may be completed from carry files.
+        Err(Error::Stage(error))
+            if matches!(*error, StageError::Batch(BatchError::Waiting { .. } | BatchError::NothingReady { .. })) =>
+        {
+            Ok(())
+        }
+        chosen => chosen.map(drop),
+    }
+}
+
+fn choose(context: &Context, task: &Task, entry: &TaskEntry, wanted: &Wanted<'_>) -> Result<Vec<u32>, Error> {
     let done = consumers::read_done(&task.log(), context, &task.key, Some(wanted.plan))?;
     let done: BTreeSet<u32> = done.into_keys().collect();
-    let reserved = reserved_by_others(context, task, &entry, wanted)?;
+    let reserved = reserved_by_others(context, task, entry, wanted)?;
     let chosen = batch::choose(wanted.plan, &done, &reserved, wanted.request, wanted.budget);
-    let stages = chosen.map_err(|error| refusal(context, task, &entry, error))?;
-    reserve(context, task, (&mut registry, &entry), (&stages, wanted))?;
-    let before: BTreeMap<_, _> = stages.iter().map(|stage| (*stage, entry.stages.get(stage).cloned())).collect();
-    let mut undo = Undo::new(context, task);
-    let run = wanted.holder.run.clone();
-    // A reservation of the same run was there before, and stays.
-    let fresh: BTreeMap<_, _> = before
-        .iter()
-        .filter(|(_, before)| holder_of(before.as_ref()).is_none_or(|holder| holder.run != run))
-        .map(|(stage, before)| (*stage, before.clone()))
-        .collect();
-    undo.add(Made::Stages(run, fresh));
-    Ok(Reserved { stages, before, undo })
+    chosen.map_err(|error| refusal(context, task, entry, error))
 }
 
 fn reserve(

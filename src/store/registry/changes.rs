@@ -8,7 +8,7 @@ use crate::domain::registry::StageEntry;
 /// What okstra writes of a stage.
 const OF_A_STAGE: &[&str] = &["worktree_path", "branch", "base_ref", "reserved_by", "reserved_at"];
 /// What okstra writes when it reserves a task.
-const OF_A_TASK: &[&str] = &["worktree_path", "branch", "base_ref", "git_common_dir"];
+const OF_A_TASK: &[&str] = &["worktree_path", "branch", "base_ref", "git_common_dir", "implementation_base_commit"];
 
 impl RegistryGuard {
     /// Writes down the commit that a stage starts from, over another one.
@@ -53,14 +53,16 @@ impl RegistryGuard {
         self.put_stage(edited, stage, kept)
     }
 
-    /// Lets go of a task that has neither an anchor nor stages: it then holds nothing.
+    /// Lets go of a task that has neither stages nor integrations, nor another anchor than `anchor`, which goes too: it
+    /// then holds nothing.
     ///
     /// # Errors
     /// [`Error::NoEntry`], and those of reading and writing.
-    pub fn release_task(&mut self, key: &TaskKey) -> Result<(), Error> {
+    pub fn release_task(&mut self, key: &TaskKey, anchor: Option<&str>) -> Result<(), Error> {
         let mut edited = self.must(key)?;
         let entry = edited.entry()?;
-        if entry.implementation_base_commit.is_some() || !entry.stages.is_empty() {
+        let has_own_anchor = entry.implementation_base_commit.is_some_and(|own| Some(own.as_str()) != anchor);
+        if has_own_anchor || !entry.stages.is_empty() || !entry.integrations.is_empty() {
             return Ok(());
         }
         let fields = edited.fields();

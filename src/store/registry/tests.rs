@@ -288,8 +288,13 @@ fn what_is_taken_back_is_as_it_was() {
     assert_eq!(scratch.text(), text);
     // With an anchor, or stages, it is a task that lives.
     scratch.lock().set_implementation_base(&key, "cd").unwrap();
-    scratch.lock().release_task(&key).unwrap();
+    scratch.lock().release_task(&key, None).unwrap();
     assert!(scratch.lock().read(&key).unwrap().unwrap().branch.is_some());
+    scratch.lock().release_task(&key, Some("ef")).unwrap();
+    assert!(scratch.lock().read(&key).unwrap().unwrap().branch.is_some());
+    // Its anchor goes with it where it is the one that was set for it.
+    scratch.lock().release_task(&key, Some("cd")).unwrap();
+    assert_eq!(scratch.lock().read(&key).unwrap().unwrap(), TaskEntry::default());
 }
 
 #[test]

@@ -1,6 +1,12 @@
 //! Preparing runs, and starting the lead on them.
 
 #[cfg(unix)]
+mod claims;
+#[cfg(unix)]
 mod lead;
 mod shop;
+#[cfg(unix)]
+mod state;
+#[cfg(unix)]
+mod stopped;
 mod story;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::shop::{Shop, manifest, stages};
 use crate::common::Sandbox;

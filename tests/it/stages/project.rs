@@ -69,7 +69,7 @@ impl Project {
     pub(super) fn start(&self) -> PathBuf {
         let context = self.story.context();
         let task = self.story.task(&context);
-        stages::task_worktree(&context, &task, &self.main(&task), None).unwrap().path
+        stages::task_worktree(&context, &task, &self.main(&task), None, None).unwrap().keep().path
     }
 
     pub(super) fn main(&self, task: &Task) -> Candidate {
@@ -86,7 +86,7 @@ impl Project {
     pub(super) fn prepare_in(&self, context: &Context, run: &str, request: Request) -> Result<Vec<RunStage>, Error> {
         let (task, plan) = (self.story.task(context), self.plan());
         let holder = stages::holder(context, run, true);
-        let wanted = Wanted { plan: &plan, request, budget: BUDGET, holder, take_over: None };
+        let wanted = Wanted { plan: &plan, request, budget: BUDGET, holder, take_over: None, claim: None };
         let reserved = stages::choose_and_reserve(context, &task, &wanted)?;
         let bases = stages::bases(context, &task, &plan, reserved.stages())?;
         let stages = stages::provision(context, &task, &plan, reserved, &bases)?.keep();

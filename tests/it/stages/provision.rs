@@ -17,7 +17,7 @@ fn a_task_gets_branch_worktree_and_anchor_once() {
     let project = Project::new(&[free(&[])]);
     let (story, context) = (&project.story, project.story.context());
     let task = story.task(&context);
-    let made = stages::task_worktree(&context, &task, &project.main(&task), None).unwrap();
+    let made = stages::task_worktree(&context, &task, &project.main(&task), None, None).unwrap().keep();
     assert_eq!((made.path.clone(), made.branch.as_str()), (project.task_worktree(), BRANCH));
     assert_eq!(made.head.to_string(), story.anchor);
     let entry = project.entry();
@@ -26,13 +26,13 @@ fn a_task_gets_branch_worktree_and_anchor_once() {
     assert_eq!(entry["implementation_base_commit"], json!(story.anchor));
     // It is used again, and the anchor never moves.
     story.sandbox.commit(&made.path, "more.txt", "x", "more");
-    let again = stages::task_worktree(&context, &task, &project.main(&task), None).unwrap();
+    let again = stages::task_worktree(&context, &task, &project.main(&task), None, None).unwrap().keep();
     assert_ne!(again.head, made.head);
     assert_eq!(again.anchor, story.anchor);
     assert_eq!(project.entry(), entry);
     // Its folder is gone: it is made anew on its branch.
     fs::remove_dir_all(&made.path).unwrap();
-    assert_eq!(stages::task_worktree(&context, &task, &project.main(&task), None).unwrap(), again);
+    assert_eq!(stages::task_worktree(&context, &task, &project.main(&task), None, None).unwrap().keep(), again);
 }
 
 #[test]
@@ -42,17 +42,17 @@ fn a_branch_of_somebody_else_is_never_the_tasks() {
     let task = story.task(&context);
     story.git(&["branch", BRANCH]);
     let before = story.git(&["for-each-ref"]);
-    let error = stages::task_worktree(&context, &task, &project.main(&task), None).unwrap_err();
+    let error = stages::task_worktree(&context, &task, &project.main(&task), None, None).err().unwrap();
     assert_eq!(error.code(), "place-taken");
     assert!(error.to_string().contains("there is a branch `fix-login` already"), "{error}");
     assert!(error.hint().unwrap().contains("log --oneline -5 fix-login --"), "{:?}", error.hint());
     assert_eq!(story.git(&["for-each-ref"]), before);
     // Another name will do; a bad one will not.
     for bad in ["-x", "a b", "a..b", "@{-1}", ""] {
-        let error = stages::task_worktree(&context, &task, &project.main(&task), Some(bad)).unwrap_err();
+        let error = stages::task_worktree(&context, &task, &project.main(&task), Some(bad), None).err().unwrap();
         assert_eq!(error.code(), "bad-branch", "{bad}");
     }
-    let made = stages::task_worktree(&context, &task, &project.main(&task), Some("topic/é")).unwrap();
+    let made = stages::task_worktree(&context, &task, &project.main(&task), Some("topic/é"), None).unwrap().keep();
     assert_eq!(made.branch, "topic/é");
 }
 
@@ -294,7 +294,7 @@ fn a_run_takes_the_stages_of_another_over() {
     let (task, plan) = (project.story.task(&context), project.plan());
     let holder = stages::holder(&context, "implementation-002", false);
     let take_over = Some(RUN);
-    let wanted = stages::Wanted { plan: &plan, request: Request::Stage(1), budget: 8, holder, take_over };
+    let wanted = stages::Wanted { plan: &plan, request: Request::Stage(1), budget: 8, holder, take_over, claim: None };
     let run = || project.entry()["stages"]["1"]["reserved_by"].clone();
     drop(stages::choose_and_reserve(&context, &task, &wanted).unwrap());
     assert_eq!(run()["run"], json!(RUN), "what is not used is given back");
@@ -310,8 +310,8 @@ fn a_task_that_could_not_be_made_holds_nothing() {
     // With this branch git cannot make one of its first part.
     story.git(&["branch", "one-name/x"]);
     let before = story.git(&["for-each-ref"]);
-    let error = stages::task_worktree(&context, &task, &project.main(&task), Some("one-name")).unwrap_err();
+    let error = stages::task_worktree(&context, &task, &project.main(&task), Some("one-name"), None).err().unwrap();
     assert_eq!(error.code(), "git-failed");
     assert_eq!((story.git(&["for-each-ref"]), project.entry()), (before, json!({})));
-    assert_eq!(stages::task_worktree(&context, &task, &project.main(&task), None).unwrap().branch, BRANCH);
+    assert_eq!(stages::task_worktree(&context, &task, &project.main(&task), None, None).unwrap().keep().branch, BRANCH);
 }

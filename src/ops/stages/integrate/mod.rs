@@ -85,7 +85,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
         record::write(context, &task, (commit, &stages))?;
     }
     for run in runs::open_implementations(&task)? {
-        snapshots(context, &task, &run.manifest, commit)?;
+        snapshots(context, &task, &run.manifest, commit, None)?.keep();
     }
     mirror::write_or_warn(context, &task)?;
     let merged = merges.into_iter().map(|(stage, merge)| Merged {
