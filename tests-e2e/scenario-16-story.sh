@@ -19,7 +19,7 @@ leave() {
 
 # prepare ARGUMENT...: the next run, whatever comes next.
 prepare() {
-  run 0 okstra render-bundle "${T[@]}" --workers claude,codex "$@" --json
+  run 0 okstra render-bundle "${T[@]}" "$@" --json
   cp "$WORK/out" "$STORY/prepared"
 }
 
@@ -53,6 +53,10 @@ git push -q -u origin main
 git remote set-head origin main >/dev/null
 git clone -q "$STORY/remote.git" "$FORGE"
 run 0 okstra init --project-id shop --yes
+node -e '
+  const [fs, file] = [require("node:fs"), ".okstra/project.json"];
+  fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(fs.readFileSync(file)), config: { workers: ["claude", "codex"] } }));
+'
 git add .
 git commit -q -m "work with okstra"
 git push -q
