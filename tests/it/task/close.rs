@@ -307,3 +307,52 @@ fn a_task_without_branches_is_closed_at_once() {
     assert_eq!((&closed["removed"], &closed["base"], &closed["closed"]), (&json!([]), &json!(null), &json!(true)));
     assert_eq!(shop.task(0, &["status"])["next"]["step"], "nothing");
 }
+
+#[test]
+fn a_branch_that_another_task_grew_from_stays() {
+    let shop = Shop::built(THREE, BOTH);
+    shop.lands_squashed();
+    let path = shop.home().join("worktrees/registry.json");
+    let mut registry: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    registry["tasks"]["shop/auth/logout"] = json!({"branch": "fix-logout", "base_ref": format!("refs/heads/{BRANCH}")});
+    fs::write(&path, registry.to_string()).unwrap();
+    let closed = shop.close(2);
+    assert_eq!(whose(&closed["kept"]), ["the task"]);
+    assert_eq!(closed["kept"][0]["reason"], "shop/auth/logout grew from its branch");
+    assert_eq!(closed["kept"][0]["command"], "okstra status --task auth/logout");
+}
+
+#[test]
+fn an_anchor_that_the_base_has_left_behind_is_kept() {
+    let shop = Shop::built(THREE, BOTH);
+    let anchor = shop.entry()["implementation_base_commit"].as_str().unwrap().to_owned();
+    // What the task began at is dropped from main, and comes back with its squash.
+    shop.git(&["push", "-q", "-f", "origin", "main~1:main"]);
+    shop.git(&["fetch", "-q"]);
+    shop.git(&["reset", "-q", "--hard", "origin/main"]);
+    shop.lands_squashed();
+    shop.close(0);
+    let kept = shop.git(&["for-each-ref", "--format=%(refname)", "refs/okstra/keep"]);
+    assert_eq!(kept, format!("refs/okstra/keep/auth/login/task-{anchor}"));
+    shop.collect();
+    assert_eq!((shop.unsettled(), shop.ailments()), (Vec::new(), Vec::new()));
+    shop.close(0);
+    assert_eq!(shop.git(&["for-each-ref", "--format=%(refname)", "refs/okstra/keep"]), kept);
+}
+
+#[test]
+fn what_is_restored_of_a_closed_task_has_no_places() {
+    let shop = Shop::built(THREE, BOTH);
+    shop.lands_squashed();
+    shop.close(0);
+    fs::remove_file(shop.home().join("worktrees/registry.json")).unwrap();
+    fs::remove_dir_all(shop.folder.join(".okstra/tasks")).unwrap();
+    shop.json(0, &["doctor", "--restore"]);
+    let entry = shop.entry();
+    assert_eq!(
+        (&entry["worktree_path"], &entry["branch"], &entry["last_branch"]),
+        (&json!(null), &json!(null), &json!(BRANCH))
+    );
+    assert_eq!((shop.unsettled(), shop.ailments()), (Vec::new(), Vec::new()));
+    assert!(shop.task(0, &["status"])["closedAt"].is_string());
+}

@@ -52,8 +52,14 @@ pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<
 }
 
 fn print(plan: &Plan, is_to_come: bool, output: &mut Output) {
-    let (tone, word) = if plan.kept.is_empty() { (Tone::Good, "close") } else { (Tone::Doubtful, "kept") };
-    output.headline(tone, word, &heading(plan, is_to_come));
+    match (plan.closed, is_to_come) {
+        (true, false) => output.headline(Tone::Good, "closed", &plan.task),
+        (true, true) => output.headline(Tone::Good, "to close", &plan.task),
+        (false, _) => {
+            let sentence = format!("{}: not all of it has landed, or something is in the way", plan.task);
+            output.headline(Tone::Doubtful, "not closed", &sentence);
+        }
+    }
     let place = |branch: &Option<String>, worktree: &Option<String>| {
         [branch.clone(), worktree.clone()].map(|text| Cell::from(text.unwrap_or_default()))
     };
@@ -76,14 +82,5 @@ fn print(plan: &Plan, is_to_come: bool, output: &mut Output) {
     }
     if let Some(folder) = &plan.stood_in {
         output.text(&format!("the folder that you stand in goes with it: {folder}"));
-    }
-}
-
-fn heading(plan: &Plan, is_to_come: bool) -> String {
-    let would = if is_to_come { "would be" } else { "is" };
-    match (plan.removed.is_empty(), plan.closed) {
-        (_, true) => format!("{} {would} closed", plan.task),
-        (true, false) => format!("nothing of {} can be removed", plan.task),
-        (false, false) => format!("{} {would} not closed: not all of it has landed", plan.task),
     }
 }
