@@ -60,5 +60,6 @@ fn print(done: &Init, output: &mut Output) {
         (".okstra/project.json", "id and configuration", "commit it"),
         (".okstra/.gitignore", "keeps state out of git", "it does not admit itself"),
     ]);
-    output.next("see its tasks; there is none yet", &["okstra", "tasks"]);
+    let task = ["--task", "GROUP/ID", "--category", "fix", "--brief", "FILE"];
+    output.next("begin a task: what is asked for, in a file", &[&["okstra", "run"], &task[..]].concat());
 }

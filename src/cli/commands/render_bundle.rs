@@ -1,5 +1,7 @@
 //! `okstra render-bundle`
 
+use std::path::Path;
+
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};
@@ -23,35 +25,53 @@ pub(in crate::cli) struct Args {
 
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
     let prepared = prepare::run(context, &args.prepare.into_options(context, output)?)?;
-    output.show(&prepared, |output| print(&prepared, output));
+    output.show(&prepared, |output| print(&prepared, context, output));
     Ok(Exit::Done)
 }
 
-/// What was prepared, and the command that starts a lead on it.
-pub(super) fn print(prepared: &Prepared, output: &mut Output) {
+/// What was prepared, where everything is, and the command that starts a lead on it.
+fn print(prepared: &Prepared, context: &Context, output: &mut Output) {
+    show(prepared, output);
+    let root = prepared.manifest_path.parent().and_then(Path::parent);
+    let below = |path: &Path| root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path).display().to_string();
+    let rows = prepared.prompts.iter().map(|prompt| {
+        let size = format!("{} kB, about {} tokens", prompt.bytes.div_ceil(1000), prompt.tokens);
+        vec![Cell::from(&prompt.worker), Cell::from(size), Cell::from(below(&prompt.path))]
+    });
+    output.table(&["prompt", "size", "file"], &rows.collect::<Vec<_>>());
+    if let Some(root) = root {
+        let here = context.cwd().and_then(|cwd| root.strip_prefix(cwd).ok()).unwrap_or(root);
+        output.text(&format!("files in {}", here.display()));
+    }
+    output.next("start a lead on it", &[]);
+    output.paste(&prepared.next);
+}
+
+/// What was prepared: the run, and the stages that it builds.
+pub(super) fn show(prepared: &Prepared, output: &mut Output) {
     output.headline(Tone::Good, "prepared", &format!("{} of {}", prepared.run, prepared.task));
     if prepared.is_one_vendor {
         output.text("All that look at it are of one vendor: they will agree more easily than they should.");
     }
-    if !prepared.stages.is_empty() {
-        let numbers: Vec<_> = prepared.stages.iter().map(|stage| stage.stage.to_string()).collect();
-        output.text(&format!("selected stages: {}", numbers.join(",")));
-        let rows = prepared.stages.iter().map(|stage| {
-            let base: String = stage.base.chars().take(8).collect();
-            vec![
-                Cell::from(stage.stage.to_string()),
-                Cell::from(base),
-                Cell::from(&stage.branch),
-                Cell::from(&stage.worktree),
-            ]
-        });
-        output.table(&["stage", "base", "branch", "worktree"], &rows.collect::<Vec<_>>());
+    if prepared.stages.is_empty() {
+        return;
     }
-    let rows = prepared.prompts.iter().map(|prompt| {
-        let size = format!("{} kB, about {} tokens", prompt.bytes.div_ceil(1000), prompt.tokens);
-        vec![Cell::from(&prompt.worker), Cell::from(size), Cell::from(prompt.path.to_string_lossy())]
+    let numbers: Vec<_> = prepared.stages.iter().map(|stage| stage.stage.to_string()).collect();
+    output.text(&format!("selected stages: {}", numbers.join(",")));
+    let rows = prepared.stages.iter().map(|stage| {
+        let base: String = stage.base.chars().take(8).collect();
+        let name = Path::new(&stage.worktree).file_name().unwrap_or_default().to_string_lossy();
+        vec![
+            Cell::from(stage.stage.to_string()),
+            Cell::from(base),
+            Cell::from(&stage.branch),
+            Cell::from(name),
+            Cell::from(&stage.title),
+        ]
     });
-    output.table(&["prompt", "size", "file"], &rows.collect::<Vec<_>>());
-    output.next("start a lead on it", &[]);
-    output.paste(&prepared.next);
+    output.table(&["stage", "base", "branch", "worktree", "title"], &rows.collect::<Vec<_>>());
+    let first = prepared.stages.first().and_then(|stage| Path::new(&stage.worktree).parent());
+    if let Some(folder) = first {
+        output.text(&format!("worktrees in {}", folder.display()));
+    }
 }

@@ -28,7 +28,7 @@ pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<
     let options = args.prepare.into_options(context, output)?;
     let project_root = options.project_root.clone();
     let prepared = prepare::run(context, &options)?;
-    output.show(&prepared, |output| super::render_bundle::print(&prepared, output));
+    output.show(&prepared, |output| super::render_bundle::show(&prepared, output));
     output.finish()?;
     let options = lead::Options { project_root, task: Some(prepared.task), run: Some(prepared.run) };
     Ok(Exit::Child(lead::start(context, &options)?))

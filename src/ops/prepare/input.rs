@@ -88,7 +88,7 @@ fn task_type(context: &Context, options: &Options, task: &Task, is_new: bool) ->
     if is_new {
         return Ok(TaskType::RequirementsDiscovery);
     }
-    let (project_root, name) = (Some(task.root.clone()), Some(task.key.task.to_string()));
+    let (project_root, name) = (options.project_root.clone(), Some(task.key.task.to_string()));
     let next = status::run(context, &status::Options { project_root, task: name })?.next;
     next.task_type.filter(|_| next.step == "run").ok_or_else(|| {
         let hint = next
