@@ -1,5 +1,7 @@
 //! Records a stage as done: row, fingerprints, keep ref, mirror.
 
+use serde_json::{Map, Value};
+
 use super::task::Task;
 use super::{Error, equivalence, mirror};
 use crate::context::Context;
@@ -57,21 +59,24 @@ pub fn run(context: &Context, task: &Task, done: &Done) -> Result<bool, Error> {
     task.repository.keep_commits(context, &[pin])?;
     let is_news = !recorded.contains_key(&done.stage) && log.append(&row, Reappend::Never)? == Append::Write;
     drop(log);
-    if let Some(layout) = &task.layout {
-        let path = layout.timeline(&task.key.task);
-        let mut event = serde_json::Map::new();
-        event.insert("stage".to_owned(), done.stage.into());
-        event.insert("commit".to_owned(), done.head.to_string().into());
-        event.insert("run".to_owned(), done.run.clone().into());
-        // A crash after the row can have kept the timeline from knowing.
-        let is_told = |told: &serde_json::Map<String, serde_json::Value>| {
-            told.get("event").is_some_and(|name| name == "done")
-                && ["stage", "commit"].iter().all(|name| told.get(*name) == event.get(*name))
-        };
-        if is_news || !timeline::read(&path, context)?.iter().any(is_told) {
-            timeline::append(&path, context, "done", &event)?;
-        }
-    }
+    tell(context, task, (done.stage, &done.head.to_string(), &done.run))?;
     mirror::write_or_warn(context, task)?;
     Ok(is_news)
+}
+
+/// Adds to the timeline that a stage was done at a commit, unless it is there: a crash after the row can have kept it from
+/// knowing.
+pub(super) fn tell(context: &Context, task: &Task, (stage, commit, run): (u32, &str, &str)) -> Result<(), Error> {
+    let Some(layout) = &task.layout else { return Ok(()) };
+    let path = layout.timeline(&task.key.task);
+    let fields = [("stage", Value::from(stage)), ("commit", commit.into()), ("run", run.into())];
+    let event: Map<_, _> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let is_told = |told: &Map<String, Value>| {
+        told.get("event").is_some_and(|name| name == "done")
+            && ["stage", "commit"].iter().all(|name| told.get(*name) == event.get(*name))
+    };
+    if timeline::read(&path, context)?.iter().any(is_told) {
+        return Ok(());
+    }
+    Ok(timeline::append(&path, context, "done", &event)?)
 }

@@ -63,7 +63,7 @@ impl Shop {
     pub(super) fn approve(&self) {
         let section = |number, title| {
             format!(
-                "\n## Stage {number}: {title}\n\n### Steps\n\n1. Do it.\n\n### Stage Validation\n\n- post: `git status`\n\n\
+                "\n## Stage {number}: {title}\n\n### Steps\n\n1. Do it.\n\n### Stage Validation\n\n- post: `true`\n\n\
                  ### Stage Exit Contract\n\n- Done.\n\n### Rollback\n\nRevert.\n"
             )
         };

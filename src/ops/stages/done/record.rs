@@ -77,6 +77,11 @@ pub(super) fn again(
     if row.head_commit != head.to_string() {
         return Err(Error::DoneAlready { stage: row.stage, recorded: row.head_commit.clone() });
     }
+    // A repair is no second time that it was done.
+    if row.reconciled != Some(true) {
+        let run = row.run.as_deref().unwrap_or_default();
+        crate::ops::record_done::tell(context, task, (row.stage, &row.head_commit, run))?;
+    }
     crate::ops::mirror::write_or_warn(context, task)?;
     let stored = row.carry_path.as_deref().map(|path| carry::read(&to_recorded(task, path))).transpose()?.flatten();
     let stored = stored.unwrap_or_default();

@@ -1,5 +1,9 @@
 //! What is recorded of an integration: a keep ref first, so that the record never names what git may collect.
 
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
 use super::merge;
 use crate::context::Context;
 use crate::domain::ids::CommitId;
@@ -9,6 +13,9 @@ use crate::git::{History, Limits, keep};
 use crate::ops::Error;
 use crate::ops::task::Task;
 use crate::store::{plans, timeline};
+
+/// What the timeline calls it.
+const EVENT: &str = "integrated";
 
 /// Pins the commit at which an integration ends.
 pub(in crate::ops) fn pin(context: &Context, task: &Task, commit: CommitId) -> Result<(), Error> {
@@ -38,14 +45,27 @@ pub(in crate::ops) fn note_tip(context: &Context, task: &Task, tip: CommitId) ->
     note(context, task, (tip, &stages))
 }
 
-/// Records an integration that the task branch has.
+/// Records an integration that the task branch has. The registry comes last: an integration that it has needs nothing more.
 pub(super) fn write(context: &Context, task: &Task, (commit, stages): (CommitId, &[u32])) -> Result<(), Error> {
-    note(context, task, (commit, stages))?;
-    let Some(layout) = &task.layout else { return Ok(()) };
-    let mut event = serde_json::Map::new();
-    event.insert("stages".to_owned(), stages.to_vec().into());
-    event.insert("commit".to_owned(), commit.to_string().into());
-    Ok(timeline::append(&layout.timeline(&task.key.task), context, "integrated", &event)?)
+    if let Some(layout) = &task.layout {
+        tell(context, &layout.timeline(&task.key.task), (commit, stages))?;
+    }
+    note(context, task, (commit, stages))
+}
+
+/// Adds the integration to the timeline, unless it is there.
+fn tell(context: &Context, timeline: &Path, (commit, stages): (CommitId, &[u32])) -> Result<(), Error> {
+    let commit = commit.to_string();
+    let is_told = |event: &Map<String, Value>| {
+        event.get("event").and_then(Value::as_str) == Some(EVENT)
+            && event.get("commit").and_then(Value::as_str) == Some(&commit)
+    };
+    if timeline::read(timeline, context)?.iter().any(is_told) {
+        return Ok(());
+    }
+    let fields = [("stages", stages.to_vec().into()), ("commit", commit.into())];
+    let fields = fields.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect();
+    Ok(timeline::append(timeline, context, EVENT, &fields)?)
 }
 
 /// Records an integration that was pinned and merged, and of which the record is missing: okstra was killed in between.
