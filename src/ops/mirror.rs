@@ -13,6 +13,7 @@ use crate::domain::lifecycle::{RunName, TaskType};
 use crate::domain::mirror::{Place, REGISTRY_ROW, is_mirrored, place};
 use crate::domain::names::{TaskKey, TaskName};
 use crate::domain::registry::{StageEntry, TaskEntry};
+use crate::fs::{LOCK_WAIT, LockGuard};
 use crate::git::{NewSnapshot, Repository, SnapshotFile};
 use crate::store;
 use crate::store::json::{Document, SchemaVersion};
@@ -49,6 +50,8 @@ pub(super) struct Row {
 pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
     let Some(layout) = &task.layout else { return Ok(()) };
     let name = &task.key.task;
+    // Whoever writes last must have read last: of two at once one would else mirror what the other has changed since.
+    let _alone = alone(context, layout, name)?;
     let mut files = collect(context, layout, &layout.task(name))?;
     let unprepared = unprepared(layout, task)?;
     files.retain(|file| !unprepared.iter().any(|run| is_text_of(task, layout, *run, file)));
@@ -65,6 +68,14 @@ pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
     let new = NewSnapshot { files: &files, message: &message, at: context.clock().moment(), more_parents: &[] };
     task.repository.write_snapshot(context, &ref_name(name), &new)?;
     Ok(())
+}
+
+/// Lets one process at a time mirror a task.
+fn alone(context: &Context, layout: &Layout, name: &TaskName) -> Result<LockGuard, Error> {
+    let folder = layout.task(name);
+    crate::fs::create_folder(&folder)?;
+    let stop = || context.cancel().is_cancelled();
+    Ok(LockGuard::acquire(&folder.join("mirror.lock"), LOCK_WAIT, stop)?)
 }
 
 /// The runs whose number is claimed and that do not exist: what is there of them may go again, so it is not mirrored.

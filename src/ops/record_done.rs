@@ -50,7 +50,10 @@ pub fn run(context: &Context, task: &Task, done: &Done) -> Result<bool, Error> {
     };
     mirror::refuse_lost_log(context, task)?;
     let log = LogGuard::lock(&task.log(), context)?;
-    let plan = plans::current(&task.plans(), &task.key)?;
+    let plan = match &done.plan {
+        Some((id, _)) => plans::read_plans(&task.plans(), &task.key)?.into_iter().find(|plan| plan.id == *id),
+        None => plans::current(&task.plans(), &task.key)?,
+    };
     let recorded = consumers::read_done(&task.log(), context, &task.key, plan.as_ref())?;
     if let Some(other) = recorded.get(&done.stage).filter(|recorded| recorded.latest.head_commit != row.head_commit) {
         return Err(Error::DoneAlready { stage: done.stage, recorded: other.latest.head_commit.clone() });

@@ -1,6 +1,8 @@
 //! Preparing runs, and starting the lead on them.
 
 #[cfg(unix)]
+mod changes;
+#[cfg(unix)]
 mod claims;
 #[cfg(unix)]
 mod lead;

@@ -7,16 +7,8 @@ use serde_json::Value;
 
 use crate::common::{OKSTRA, Ran, Run, Sandbox};
 
-const PLAN: &str = "# Login
-
-## Stage Map
-
-| stage | title | depends-on | step-count | files |
-| --- | --- | --- | --- | --- |
-| 1 | One | (none) | 1 | `a.txt` |
-| 2 | Two | (none) | 1 | `b.txt` |
-| 3 | Three | 1, 2 | 1 | `c.txt` |
-";
+/// A stage of a plan: its title, what it depends on, how many steps it has, its file.
+pub(super) type Planned<'a> = (&'a str, &'a str, usize, &'a str);
 
 pub(super) struct Shop {
     pub(super) sandbox: Sandbox,
@@ -61,15 +53,14 @@ impl Shop {
 
     /// Approves a plan of three stages, the last of which needs the others.
     pub(super) fn approve(&self) {
-        let section = |number, title| {
-            format!(
-                "\n## Stage {number}: {title}\n\n### Steps\n\n1. Do it.\n\n### Stage Validation\n\n- post: `true`\n\n\
-                 ### Stage Exit Contract\n\n- Done.\n\n### Rollback\n\nRevert.\n"
-            )
-        };
-        let text = format!("{PLAN}{}{}{}", section(1, "One"), section(2, "Two"), section(3, "Three"));
+        let none = "(none)";
+        self.approve_stages(&[("One", none, 1, "a.txt"), ("Two", none, 1, "b.txt"), ("Three", "1, 2", 1, "c.txt")]);
+    }
+
+    /// Approves a plan of these stages, numbered from 1.
+    pub(super) fn approve_stages(&self, stages: &[Planned<'_>]) {
         let path = self.sandbox.path().join("plan.md");
-        fs::write(&path, text).unwrap();
+        fs::write(&path, plan(stages)).unwrap();
         let plan = path.to_str().unwrap();
         self.json(0, &["plan", "approve", plan, "--task", "auth/login", "--category", "fix", "--by", "Ann", "--yes"]);
     }
@@ -88,4 +79,20 @@ pub(super) fn manifest(prepared: &Value) -> Value {
 
 pub(super) fn stages(prepared: &Value) -> Vec<u64> {
     prepared["stages"].as_array().unwrap().iter().map(|stage| stage["stage"].as_u64().unwrap()).collect()
+}
+
+fn plan(stages: &[Planned<'_>]) -> String {
+    let head = "| stage | title | depends-on | step-count | files |\n| --- | --- | --- | --- | --- |\n";
+    let mut text = format!("# Login\n\n## Stage Map\n\n{head}");
+    for (number, (title, depends_on, steps, file)) in (1..).zip(stages) {
+        text.push_str(&format!("| {number} | {title} | {depends_on} | {steps} | `{file}` |\n"));
+    }
+    for (number, (title, _, steps, _)) in (1..).zip(stages) {
+        let steps: String = (1..=*steps).map(|step| format!("{step}. Do it.\n")).collect();
+        text.push_str(&format!(
+            "\n## Stage {number}: {title}\n\n### Steps\n\n{steps}\n### Stage Validation\n\n- post: `true`\n\n\
+             ### Stage Exit Contract\n\n- Done.\n\n### Rollback\n\nRevert.\n"
+        ));
+    }
+    text
 }

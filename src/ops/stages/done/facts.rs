@@ -16,6 +16,7 @@ use crate::git::{History, Limits, Span};
 use crate::ops::Error;
 use crate::ops::task::Task;
 use crate::store::consumers::DoneStage;
+use crate::store::runs::Run;
 use crate::store::{consumers, plans};
 
 /// What was asked for.
@@ -48,20 +49,26 @@ pub(in crate::ops::stages) struct Facts {
     pub(super) tree: String,
 }
 
-/// The stage as the current plan has it, with the id of that.
-pub(super) fn planned(task: &Task, stage: u32) -> Result<(Plan, PlanStage), Error> {
+/// The stage as the plan has it that its run was prepared with, and that plan: a plan that was approved since is for the
+/// runs to come. Where no run has the stage, the current plan.
+pub(super) fn planned(task: &Task, asked: &Asked) -> Result<(Plan, PlanStage), Error> {
+    let stage = asked.stage;
     let missing = || StageError::NoPlan { task: task.key.task.clone() };
-    let plan = plans::current(&task.plans(), &task.key)?.ok_or_else(missing)?;
+    let frozen = run_of(task, asked)?.and_then(|run| run.manifest.plan);
+    let plan = match frozen {
+        Some(frozen) => plans::read_plans(&task.plans(), &task.key)?.into_iter().find(|plan| plan.id == frozen.id),
+        None => plans::current(&task.plans(), &task.key)?,
+    };
+    let plan = plan.ok_or_else(missing)?;
     let known = || plan.stages.iter().map(|stage| stage.stage).collect();
     let unknown = || StageError::Batch(BatchError::Unknown { stage, known: known() });
     let planned = plan.stage(stage).cloned().ok_or_else(unknown)?;
     Ok((plan, planned))
 }
 
-/// What the log says of the stage.
-pub(super) fn recorded(context: &Context, task: &Task, stage: u32) -> Result<Option<DoneStage>, Error> {
-    let plan = plans::current(&task.plans(), &task.key)?;
-    Ok(consumers::read_done(&task.log(), context, &task.key, plan.as_ref())?.remove(&stage))
+/// What the log says of the stage of this plan.
+pub(super) fn recorded(context: &Context, task: &Task, plan: &Plan, stage: u32) -> Result<Option<DoneStage>, Error> {
+    Ok(consumers::read_done(&task.log(), context, &task.key, Some(plan))?.remove(&stage))
 }
 
 /// The commit that shall be the stage's: of the ref that was named, else the tip of its branch.
@@ -85,7 +92,8 @@ impl Facts {
         asked: &Asked,
         ((plan, planned), head): ((Plan, PlanStage), Candidate),
     ) -> Result<Self, Error> {
-        let (run, waiver) = run_of(task, asked)?;
+        let run = must_run(task, asked)?;
+        let (run, waiver) = (run.manifest.run, run.manifest.qa_waiver);
         let (branch, worktree) = branch_and_worktree(task, asked.stage)?;
         let base = base(context, task, (asked.stage, head.commit))?;
         if base == head.commit {
@@ -112,17 +120,24 @@ impl Facts {
     }
 }
 
-/// The run, and why failing commands are waived in it.
-fn run_of(task: &Task, asked: &Asked) -> Result<(String, Option<String>), Error> {
+/// The name of the run that did it, or has reserved it.
+fn run_name(task: &Task, asked: &Asked) -> Result<Option<String>, Error> {
     let entry = task.registry().read(&task.key)?.unwrap_or_default();
     let holder = entry.stages.get(&asked.stage).and_then(|stage| stage.reserved_by.clone());
-    let name = asked.run.clone().or_else(|| holder.map(|holder| holder.run));
-    let none = |run| StageError::NotReserved { stage: asked.stage, task: task.key.task.clone(), run };
-    let Some(name) = name else { return Err(none(None).into()) };
-    match runs::read(task, &name)? {
-        Some(run) if run.is_open() || asked.run.is_some() => Ok((name, run.manifest.qa_waiver)),
-        _ => Err(none(Some(name)).into()),
-    }
+    Ok(asked.run.clone().or_else(|| holder.map(|holder| holder.run)))
+}
+
+/// The run that did it, or has reserved it and is open.
+fn run_of(task: &Task, asked: &Asked) -> Result<Option<Run>, Error> {
+    let run = run_name(task, asked)?.map(|name| runs::read(task, &name)).transpose()?.flatten();
+    Ok(run.filter(|run| run.is_open() || asked.run.is_some()))
+}
+
+/// As [`run_of`], which there must be.
+fn must_run(task: &Task, asked: &Asked) -> Result<Run, Error> {
+    let name = run_name(task, asked)?;
+    let none = || StageError::NotReserved { stage: asked.stage, task: task.key.task.clone(), run: name };
+    Ok(run_of(task, asked)?.ok_or_else(none)?)
 }
 
 /// Where the stage started: as it is registered, where that is in the history of `head`; else the merge base with the task

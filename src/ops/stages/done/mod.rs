@@ -90,9 +90,9 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
 
 /// Checks and records what was asked for; the lock of the stage is held.
 pub(super) fn complete(context: &Context, task: &Task, asked: &Asked) -> Result<Outcome, Error> {
-    let planned = facts::planned(task, asked.stage)?;
+    let planned = facts::planned(task, asked)?;
     let head = facts::head(context, task, asked)?;
-    if let Some(recorded) = facts::recorded(context, task, asked.stage)? {
+    if let Some(recorded) = facts::recorded(context, task, &planned.0, asked.stage)? {
         return record::again(context, task, (&recorded, head.commit));
     }
     let facts = Facts::read(context, task, asked, (planned, head))?;
