@@ -1,6 +1,10 @@
 //! What a task's mirror holds, and what may be taken back from one.
 
+use std::collections::BTreeMap;
+
 use super::names::TaskName;
+use super::records::Row;
+use super::sharing::missing;
 
 /// The registry row of the task, in the mirror.
 pub const REGISTRY_ROW: &str = "registry.json";
@@ -37,6 +41,33 @@ pub fn place(task: &TaskName, path: &[u8]) -> Place {
 pub fn is_mirrored(name: &[u8]) -> bool {
     let ours = name.starts_with(b".okstra-") && name.ends_with(b".tmp");
     !ours && !name.ends_with(b".log") && !name.ends_with(b".lock")
+}
+
+/// Whether two logs say the same: they have the same lines, and those about each stage's being done in the same order. What
+/// two clones recorded at the same time stands in one order here and in another there, for ever.
+pub fn is_same_log(path: &[u8], ours: &[u8], theirs: &[u8]) -> bool {
+    let (Ok(ours), Ok(theirs)) = (std::str::from_utf8(ours), std::str::from_utf8(theirs)) else { return false };
+    let is_log = last(path) == b"consumers.jsonl" || last(path) == b"timeline.jsonl";
+    let ends = ours.ends_with('\n') && theirs.ends_with('\n');
+    let (ours, theirs): (Vec<&str>, Vec<&str>) = (ours.lines().collect(), theirs.lines().collect());
+    is_log
+        && ends
+        && ours.len() == theirs.len()
+        && missing(&ours, &theirs).is_empty()
+        && done_rows(&ours) == done_rows(&theirs)
+}
+
+/// The lines that say that a stage is done, by stage.
+fn done_rows<'a>(lines: &[&'a str]) -> BTreeMap<Option<u32>, Vec<&'a str>> {
+    let mut rows = BTreeMap::<Option<u32>, Vec<&str>>::new();
+    for line in lines {
+        if let Ok(row) = serde_json::from_str::<Row<'_>>(line)
+            && row.is_done()
+        {
+            rows.entry(row.stage).or_default().push(line);
+        }
+    }
+    rows
 }
 
 /// When the file with this path is brought back, lower numbers first. What makes a run, a task or the project exist comes
@@ -90,6 +121,28 @@ mod tests {
         }
         assert_eq!(place(&task, b"tasks/auth/login/\xff"), Place::Own);
         assert_eq!(place(&task, REGISTRY_ROW.as_bytes()), Place::RegistryRow);
+    }
+
+    #[test]
+    fn two_logs_are_the_same_in_another_order_of_what_is_not_of_one_stage() {
+        let done = |stage: u32, head: &str| format!(r#"{{"stage":{stage},"status":"done","head_commit":"{head}"}}"#);
+        let log = |lines: &[&String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let (a, b, c, begun) =
+            (done(1, "a"), done(1, "b"), done(2, "c"), r#"{"stage":1,"status":"started"}"#.to_owned());
+        let first = log(&[&a, &begun, &b, &c]);
+        let cases = [
+            ("x/consumers.jsonl", log(&[&a, &begun, &b, &c]), true),
+            ("x/consumers.jsonl", log(&[&c, &a, &b, &begun]), true),
+            ("x/consumers.jsonl", log(&[&b, &begun, &a, &c]), false),
+            ("x/consumers.jsonl", log(&[&a, &begun, &b]), false),
+            ("x/consumers.jsonl", log(&[&a, &begun, &b, &c, &c]), false),
+            ("x/consumers.jsonl", log(&[&a, &begun, &b, &c]).trim_end().to_owned(), false),
+            ("timeline.jsonl", log(&[&c, &a, &b, &begun]), true),
+            ("notes.jsonl", log(&[&c, &a, &b, &begun]), false),
+        ];
+        for (path, other, expected) in cases {
+            assert_eq!(is_same_log(path.as_bytes(), first.as_bytes(), other.as_bytes()), expected, "{path} {other}");
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub mod registry;
 pub mod revision;
 pub mod roster;
 pub mod run;
+pub mod sharing;
 pub mod shell;
 pub mod stage_graph;
 pub mod stage_map;

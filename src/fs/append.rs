@@ -1,4 +1,4 @@
-//! One line at the end of a file.
+//! Lines at the end of a file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -39,8 +39,21 @@ pub enum Appended {
 ///
 /// # Errors
 /// [`Error`] with the path, and [`Error::NotALine`] when `line` holds a line break.
-pub fn append_line(_alone: &LockGuard, path: &Path, line: &str, unfinished: Unfinished) -> Result<Appended, Error> {
-    if line.contains('\n') {
+pub fn append_line(alone: &LockGuard, path: &Path, line: &str, unfinished: Unfinished) -> Result<Appended, Error> {
+    append_lines(alone, path, &[line], unfinished)
+}
+
+/// As [`append_line`], for several lines in one write; there must be one at least.
+///
+/// # Errors
+/// As [`append_line`]; nothing of any of them is then in the file.
+pub fn append_lines(
+    _alone: &LockGuard,
+    path: &Path,
+    lines: &[&str],
+    unfinished: Unfinished,
+) -> Result<Appended, Error> {
+    if lines.iter().any(|line| line.contains('\n')) {
         return Err(Error::NotALine { path: path.to_owned() });
     }
     let at = |source| Error::new(Doing::Write, path, source);
@@ -55,7 +68,7 @@ pub fn append_line(_alone: &LockGuard, path: &Path, line: &str, unfinished: Unfi
     };
     let seal = if found == Appended::Sealed { unfinished.seal } else { "" };
     step(path);
-    let written = write_through(&mut file, &format!("{seal}{end}{line}\n"));
+    let written = write_through(&mut file, &format!("{seal}{end}{}\n", lines.join("\n")));
     if let Err(source) = written.and_then(|()| if new { sync_folder(folder_of(path)) } else { Ok(()) }) {
         // What was written goes out again; where that fails too, the next append seals it.
         let _ = file.set_len(before);

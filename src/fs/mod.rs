@@ -17,7 +17,7 @@ mod scratch;
 mod steps;
 mod write;
 
-pub use append::{Appended, Unfinished, append_line};
+pub use append::{Appended, Unfinished, append_line, append_lines};
 pub use copy::{is_same_content, take_copy};
 pub use error::{Doing, Error};
 pub use list::{Listing, list_files, names_in};

@@ -47,6 +47,14 @@ pub fn read(path: &Path) -> Result<Option<Carry>, Error> {
     Document::read(path, SCHEMA)?.map(|document| document.to(path)).transpose()
 }
 
+/// The carry that is `text`; `path` is named in errors only.
+///
+/// # Errors
+/// As [`Document::parse`].
+pub fn parse(path: &Path, text: &str) -> Result<Carry, Error> {
+    Document::parse(path, text, SCHEMA)?.to(path)
+}
+
 /// What an agent hands in in the file `path`.
 ///
 /// # Errors

@@ -73,6 +73,14 @@ impl LogText {
         Ok(Self { path: path.to_owned(), text: lines::read(path)? })
     }
 
+    /// The same for a log that holds `bytes`; `path` is named in errors only.
+    ///
+    /// # Errors
+    /// As [`LogText::read`].
+    pub fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, Error> {
+        Ok(Self { path: path.to_owned(), text: lines::text_of(path, bytes)? })
+    }
+
     /// The rows. Of a torn line, which is left out, `context` is warned.
     ///
     /// # Errors
@@ -94,6 +102,11 @@ impl<'a> Log<'a> {
     /// The rows with the numbers of their lines.
     pub fn numbered(&self) -> impl Iterator<Item = (usize, &Row<'a>)> {
         self.lines.iter().map(|line| line.number).zip(&self.rows)
+    }
+
+    /// The rows with their lines, which are as they were written but for their ends.
+    pub fn lines(&self) -> impl Iterator<Item = (&'a str, &Row<'a>)> {
+        self.lines.iter().map(|line| line.text).zip(&self.rows)
     }
 
     /// Every row in full, oldest first.
@@ -169,6 +182,19 @@ impl<'c> LogGuard<'c> {
     /// As [`LogGuard::append_all`].
     pub fn append(&self, record: &Record, reappend: Reappend) -> Result<Append, Error> {
         Ok(self.append_all(std::slice::from_ref(record), reappend)?[0])
+    }
+
+    /// Adds rows of another clone's log as they stand there, all in one write. That they belong here was decided on what
+    /// [`LogGuard::read`] says.
+    ///
+    /// # Errors
+    /// [`Error::BadLine`] for a line that is no row, and [`Error::Fs`]; nothing is written then.
+    pub fn take_over(&self, lines: &[&str]) -> Result<(), Error> {
+        let whole: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
+        for text in &whole {
+            parse(&self.path, Line { number: 0, text })?;
+        }
+        lines::append_all(&self.alone, &self.path, &whole)
     }
 
     /// Adds rows, each unless [`decide_append`] says that it is there, and answers for each. The log is read once.

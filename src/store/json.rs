@@ -99,6 +99,11 @@ impl Document {
         format!("{:#}\n", Value::Object(self.fields.clone()))
     }
 
+    /// All fields, in their order.
+    pub fn fields(&self) -> &Map<String, Value> {
+        &self.fields
+    }
+
     /// The value of a field.
     pub fn get(&self, field: &str) -> Option<&Value> {
         self.fields.get(field)

@@ -33,10 +33,17 @@ pub(super) struct Line<'a> {
 /// # Errors
 /// [`Error::Fs`], with the line of what is not UTF-8, unless that is a torn one.
 pub(super) fn read(path: &Path) -> Result<String, Error> {
-    let bytes = match fs::read(path) {
-        Err(error) if error.is_missing() => return Ok(String::new()),
-        bytes => bytes?,
-    };
+    match fs::read(path) {
+        Err(error) if error.is_missing() => Ok(String::new()),
+        bytes => text_of(path, bytes?),
+    }
+}
+
+/// The text of a log file that holds `bytes`; `path` is named in errors only.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, Error> {
     String::from_utf8(bytes).or_else(|error| {
         let bytes = error.as_bytes();
         let lines = bytes.split_inclusive(|&byte| byte == b'\n').enumerate();
@@ -80,6 +87,17 @@ pub(super) fn lock(path: &Path, context: &Context) -> Result<LockGuard, Error> {
 /// [`Error::Fs`]; nothing of the line is then there.
 pub(super) fn append(alone: &LockGuard, path: &Path, line: &str) -> Result<Appended, Error> {
     Ok(fs::append_line(alone, path, line, UNFINISHED)?)
+}
+
+/// Adds lines to the log that is locked, all in one write; none is one, too.
+///
+/// # Errors
+/// [`Error::Fs`]; nothing of any line is then there.
+pub(super) fn append_all(alone: &LockGuard, path: &Path, lines: &[&str]) -> Result<(), Error> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    Ok(fs::append_lines(alone, path, lines, UNFINISHED).map(drop)?)
 }
 
 /// The lock file of the file `path`.

@@ -10,7 +10,7 @@ use super::lines;
 use crate::context::Context;
 use crate::domain::lifecycle::Lifecycle;
 use crate::domain::names::{Name, TaskKey, TaskNameError};
-use crate::fs::LockGuard;
+use crate::fs::{self, LockGuard};
 
 /// The newest schema that is understood. 1.0: `taskKey`, `title`, `category`, and the fields of [`Lifecycle`].
 const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 0 };
@@ -42,7 +42,18 @@ impl Manifest {
     /// As [`Document::read`], and [`Error::WrongShape`] or [`Error::BadName`] without a good `taskKey`, or with a
     /// category that is no name.
     pub fn read(path: &Path) -> Result<Option<Self>, Error> {
-        let Some(document) = Document::read(path, SCHEMA)? else { return Ok(None) };
+        Document::read(path, SCHEMA)?.map(|document| Self::of(document, path)).transpose()
+    }
+
+    /// The same for a manifest that is `text`; `path` is named in errors only.
+    ///
+    /// # Errors
+    /// As [`Manifest::read`].
+    pub fn parse(path: &Path, text: &str) -> Result<Self, Error> {
+        Self::of(Document::parse(path, text, SCHEMA)?, path)
+    }
+
+    fn of(document: Document, path: &Path) -> Result<Self, Error> {
         let key = document.text(KEY, path)?.ok_or_else(|| wrong_field(path, KEY, "a text like \"p/group/id\""))?;
         let key = key.parse().map_err(|error| match error {
             TaskNameError::Part(source) => Error::BadName { path: path.to_owned(), source },
@@ -51,7 +62,7 @@ impl Manifest {
         let category = document.text(CATEGORY, path)?.map(|text| Name::parse(text, "a work category")).transpose();
         let category = category.map_err(|source| Error::BadName { path: path.to_owned(), source })?;
         let title = document.text(TITLE, path)?.map(str::to_owned);
-        Ok(Some(Self { key, title, category, document }))
+        Ok(Self { key, title, category, document })
     }
 
     /// Writes `task-manifest.json`, whose folder must exist.
@@ -139,6 +150,21 @@ impl ManifestGuard {
         Manifest::read(&self.path)
     }
 
+    /// Puts `text`, the manifest as another clone has it, in place of what is there, if that is still `before`; `None` for no
+    /// file. Answers whether it was.
+    ///
+    /// # Errors
+    /// As [`Manifest::parse`], and [`Error::Fs`].
+    pub fn take_over(&self, before: Option<&[u8]>, text: &str) -> Result<bool, Error> {
+        Manifest::parse(&self.path, text)?;
+        let Some(before) = before else { return Ok(fs::create_new(&self.path, text.as_bytes())?) };
+        let is_as_before = fs::read(&self.path)? == before;
+        if is_as_before {
+            fs::replace(&self.path, text.as_bytes())?;
+        }
+        Ok(is_as_before)
+    }
+
     /// Writes the manifest.
     ///
     /// # Errors
@@ -151,7 +177,6 @@ impl ManifestGuard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fs;
 
     #[test]
     fn a_manifest_survives_with_all_that_it_holds() {

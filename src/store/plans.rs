@@ -102,7 +102,20 @@ fn document(plan: &Plan) -> Document {
 
 fn read_plan(path: &Path, id: &str, task: &TaskKey) -> Result<Plan, Error> {
     let missing = || Error::BadPlan { path: path.to_owned(), why: "it is there no longer".to_owned() };
-    let plan: Plan = Document::read(path, SCHEMA)?.ok_or_else(missing)?.to(path)?;
+    plan_of(&Document::read(path, SCHEMA)?.ok_or_else(missing)?, path, (id, task))
+}
+
+/// The plan of `task` that is `text`; `path`, which ends in the plan's own name, is named in errors only.
+///
+/// # Errors
+/// As [`read_plans`].
+pub fn parse(path: &Path, text: &str, task: &TaskKey) -> Result<Plan, Error> {
+    let id = path.file_stem().unwrap_or_default().to_string_lossy();
+    plan_of(&Document::parse(path, text, SCHEMA)?, path, (&id, task))
+}
+
+fn plan_of(document: &Document, path: &Path, (id, task): (&str, &TaskKey)) -> Result<Plan, Error> {
+    let plan: Plan = document.to(path)?;
     match fault(&plan, id, task) {
         Some(why) => Err(Error::BadPlan { path: path.to_owned(), why }),
         None => Ok(plan),

@@ -48,13 +48,24 @@ impl Project {
     /// # Errors
     /// As [`Document::read`], and [`Error::WrongShape`] or [`Error::BadName`] without a good `projectId`.
     pub fn read(path: &Path) -> Result<Option<Self>, Error> {
-        let Some(document) = Document::read(path, SCHEMA)? else { return Ok(None) };
+        Document::read(path, SCHEMA)?.map(|document| Self::of(document, path)).transpose()
+    }
+
+    /// The same for a file that is `text`; `path` is named in errors only.
+    ///
+    /// # Errors
+    /// As [`Project::read`].
+    pub fn parse(path: &Path, text: &str) -> Result<Self, Error> {
+        Self::of(Document::parse(path, text, SCHEMA)?, path)
+    }
+
+    fn of(document: Document, path: &Path) -> Result<Self, Error> {
         let id = document.text(ID, path)?.ok_or_else(|| wrong_field(path, ID, "a text"))?;
         let id = Name::parse(id, "a project id").map_err(|source| Error::BadName { path: path.to_owned(), source })?;
         if !matches!(document.get(CONFIG), None | Some(Value::Null | Value::Object(_))) {
             return Err(wrong_field(path, CONFIG, "an object"));
         }
-        Ok(Some(Self { id, document }))
+        Ok(Self { id, document })
     }
 
     /// Writes `project.json`, whose folder must exist.

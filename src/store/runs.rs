@@ -83,7 +83,18 @@ pub fn read(layout: &Layout, task: &TaskKey, name: RunName) -> Result<Option<Run
 /// # Errors
 /// [`Error::BadRun`] for the manifest of another run or task, and the errors of [`Document::read`].
 pub fn read_manifest(path: &Path, task: &TaskKey, name: RunName) -> Result<Option<RunManifest>, Error> {
-    let Some(document) = Document::read(path, MANIFEST_SCHEMA)? else { return Ok(None) };
+    Document::read(path, MANIFEST_SCHEMA)?.map(|document| manifest_of(&document, path, (task, name))).transpose()
+}
+
+/// The same for a manifest that is `text`; `path` is named in errors only.
+///
+/// # Errors
+/// As [`read_manifest`].
+pub fn parse_manifest(path: &Path, text: &str, task: &TaskKey, name: RunName) -> Result<RunManifest, Error> {
+    manifest_of(&Document::parse(path, text, MANIFEST_SCHEMA)?, path, (task, name))
+}
+
+fn manifest_of(document: &Document, path: &Path, (task, name): (&TaskKey, RunName)) -> Result<RunManifest, Error> {
     let manifest: RunManifest = document.to(path)?;
     let own = (task.to_string(), name.to_string(), name.task_type);
     let fault = if manifest.task_key != own.0 {
@@ -95,7 +106,7 @@ pub fn read_manifest(path: &Path, task: &TaskKey, name: RunName) -> Result<Optio
     };
     match fault {
         Some(why) => Err(Error::BadRun { path: path.to_owned(), why }),
-        None => Ok(Some(manifest)),
+        None => Ok(manifest),
     }
 }
 
@@ -127,12 +138,25 @@ fn read_state_document(path: &Path, name: RunName) -> Result<(Document, TeamStat
     let Some(document) = Document::read(path, STATE_SCHEMA)? else {
         return Ok((Document::new(STATE_SCHEMA), TeamState { run: name.to_string(), ..TeamState::default() }));
     };
+    let state = state_of(&document, path, name)?;
+    Ok((document, state))
+}
+
+/// The team state of the run `name` that is `text`; `path` is named in errors only.
+///
+/// # Errors
+/// As [`read_state`].
+pub fn parse_state(path: &Path, text: &str, name: RunName) -> Result<TeamState, Error> {
+    state_of(&Document::parse(path, text, STATE_SCHEMA)?, path, name)
+}
+
+fn state_of(document: &Document, path: &Path, name: RunName) -> Result<TeamState, Error> {
     let state: TeamState = document.to(path)?;
     if state.run != name.to_string() {
         let why = format!("it is of the run `{}`, and not of `{name}`", state.run);
         return Err(Error::BadRun { path: path.to_owned(), why });
     }
-    Ok((document, state))
+    Ok(state)
 }
 
 /// The team state of a run, locked: only who has this can write it.
@@ -178,6 +202,22 @@ impl StateGuard {
             document.set("workers", new.into_iter().map(|worker| with_unknown(worker, &old)).collect::<Vec<_>>());
         }
         document.write(&self.path)
+    }
+}
+
+impl StateGuard {
+    /// Puts `text`, the state as another clone has it, in place of what is there, if that is still `before`. Answers
+    /// whether it was.
+    ///
+    /// # Errors
+    /// As [`read_state`], of `text` as well, and [`Error::Fs`].
+    pub fn take_over(&self, before: &[u8], text: &str) -> Result<bool, Error> {
+        parse_state(&self.path, text, self.name)?;
+        let is_as_before = fs::read(&self.path)? == before;
+        if is_as_before {
+            fs::replace(&self.path, text.as_bytes())?;
+        }
+        Ok(is_as_before)
     }
 }
 

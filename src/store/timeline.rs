@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::{Error, json, lines};
 use crate::context::Context;
 use crate::domain::moment::Moment;
+use crate::domain::sharing::missing;
 
 /// One line, in the order in which its fields are written.
 #[derive(Serialize)]
@@ -35,15 +36,47 @@ pub fn append(path: &Path, context: &Context, event: &str, fields: &Map<String, 
 /// [`Error::Fs`], and [`Error::BadLine`] for the first line that is no JSON object.
 pub fn read(path: &Path, context: &Context) -> Result<Vec<Map<String, Value>>, Error> {
     let text = lines::read(path)?;
-    let event = |line: lines::Line<'_>| {
-        serde_json::from_str(line.text).map_err(|error| Error::BadLine {
+    each(context, path, &text).map(|line| Ok(line?.1)).collect()
+}
+
+/// The lines of a timeline that holds `bytes`, as they stand there; `path` is named in errors only.
+///
+/// # Errors
+/// As [`read`].
+pub fn parse(path: &Path, context: &Context, bytes: Vec<u8>) -> Result<Vec<String>, Error> {
+    let text = lines::text_of(path, bytes)?;
+    each(context, path, &text).map(|line| Ok(line?.0.trim().to_owned())).collect()
+}
+
+/// Adds to the timeline `path` those lines of another clone's that it lacks, under its lock, all in one write.
+///
+/// # Errors
+/// As [`read`]; nothing is then added.
+pub fn take_over(path: &Path, context: &Context, theirs: &[String]) -> Result<(), Error> {
+    let alone = lines::lock(path, context)?;
+    let text = lines::read(path)?;
+    let ours = each(context, path, &text).map(|line| Ok(line?.0)).collect::<Result<Vec<_>, Error>>()?;
+    let theirs: Vec<&str> = theirs.iter().map(String::as_str).collect();
+    let new: Vec<&str> = missing(&ours, &theirs).into_iter().map(|place| theirs[place]).collect();
+    lines::append_all(&alone, path, &new)
+}
+
+/// Each line that counts, with the event that it tells.
+fn each<'a>(
+    context: &'a Context,
+    path: &'a Path,
+    text: &'a str,
+) -> impl Iterator<Item = Result<(&'a str, Map<String, Value>), Error>> {
+    let event = |line: lines::Line<'a>| match serde_json::from_str(line.text) {
+        Ok(event) => Ok((line.text, event)),
+        Err(error) => Err(Error::BadLine {
             path: path.to_owned(),
             line: line.number,
             expected: "a JSON object",
             source: Some((&error).into()),
-        })
+        }),
     };
-    lines::each(&text, |number| lines::warn_of_torn(context, path, number)).map(event).collect()
+    lines::each(text, |number| lines::warn_of_torn(context, path, number)).map(event)
 }
 
 #[cfg(test)]
@@ -65,5 +98,12 @@ mod tests {
         assert_eq!(text, format!("{first}\n{{\"at\":\"2026-01-01T00:00:00Z\",\"event\":\"finished\"}}\n"));
         assert_eq!(read(&path, &context).unwrap().len(), 2);
         assert!(read(&folder.path().join("none"), &context).unwrap().is_empty());
+        // What another clone tells is added once, as it stands there.
+        let theirs = parse(Path::new("theirs"), &context, format!("{first}\n{{ \"event\": \"x\" }}\n").into()).unwrap();
+        for _ in 0..2 {
+            take_over(&path, &context, &theirs).unwrap();
+            assert_eq!(crate::fs::read_text(&path).unwrap(), format!("{text}{{ \"event\": \"x\" }}\n"));
+        }
+        assert!(matches!(parse(Path::new("t"), &context, b"{}\n1\n".to_vec()), Err(Error::BadLine { line: 2, .. })));
     }
 }

@@ -3,7 +3,8 @@
 use super::edit::{Edited, merge_missing};
 use super::{Error, RegistryGuard, edit};
 use crate::domain::names::TaskKey;
-use crate::domain::registry::StageEntry;
+use crate::domain::registry::{Integration, StageEntry, TaskEntry};
+use crate::domain::sharing::EntryChanges;
 
 /// What okstra writes of a stage.
 const OF_A_STAGE: &[&str] = &["worktree_path", "branch", "base_ref", "reserved_by", "reserved_at"];
@@ -82,6 +83,48 @@ impl RegistryGuard {
         ["worktree_path", "branch"].iter().for_each(|name| drop(fields.shift_remove(*name)));
         if let Some(branch) = branch {
             fields.insert("last_branch".to_owned(), branch.into());
+        }
+        self.put(edited).map(drop)
+    }
+
+    /// Writes down what another clone has recorded of the task `key`: what it lacks of stages and integrations, and the
+    /// anchor and the bases that were moved there. The worktree of a stage that it lacks is where `worktree` says.
+    ///
+    /// # Errors
+    /// [`Error::NoEntry`], [`Error::AnchorMoved`] when the anchor is not the one that this was decided on,
+    /// [`Error::Conflict`] when another holds something of it, and those of reading and writing. Nothing is then written.
+    pub fn take_over(
+        &mut self,
+        key: &TaskKey,
+        changes: &EntryChanges,
+        worktree: impl Fn(u32) -> String,
+    ) -> Result<(), Error> {
+        let name = key.to_string();
+        let mut edited = self.must(key)?;
+        let entry = edited.entry()?;
+        if let Some((seen, commit)) = &changes.anchor {
+            let found = entry.implementation_base_commit.clone();
+            if found != *seen {
+                let (path, expected) = (self.path.clone(), seen.clone());
+                return Err(Error::AnchorMoved { path, key: name, expected, found });
+            }
+            edited.fields().insert("implementation_base_commit".to_owned(), commit.clone().into());
+        }
+        let mut added = TaskEntry { git_common_dir: entry.git_common_dir.clone(), ..TaskEntry::default() };
+        for (&number, stage) in changes.stages.iter().filter(|(number, _)| !entry.stages.contains_key(number)) {
+            added.stages.insert(number, StageEntry { worktree_path: Some(worktree(number)), ..stage.clone() });
+        }
+        let claims: Vec<_> = added.claims(&name).filter(|claim| claim.stage.is_some()).collect();
+        self.check(&claims)?;
+        for (number, stage) in &added.stages {
+            merge_missing(edited.stage(*number)?, &edit::fields_of(stage, &self.path)?);
+        }
+        for (number, base) in &changes.bases {
+            edited.stage(*number)?.insert("base_ref".to_owned(), base.clone().into());
+        }
+        let is_new = |made: &&Integration| entry.integrations.iter().all(|own| own.commit != made.commit);
+        for made in changes.integrations.iter().filter(is_new) {
+            edited.integrations()?.push(edit::value_of(made, &self.path)?);
         }
         self.put(edited).map(drop)
     }
