@@ -43,14 +43,18 @@ pub fn is_mirrored(name: &[u8]) -> bool {
     !ours && !name.ends_with(b".log") && !name.ends_with(b".lock")
 }
 
+/// Whether a file is a log, by its path: lines are added to it, and nothing else.
+pub fn is_log(path: &[u8]) -> bool {
+    last(path) == b"consumers.jsonl" || last(path) == b"timeline.jsonl"
+}
+
 /// Whether two logs say the same: they have the same lines, and those about each stage's being done in the same order. What
 /// two clones recorded at the same time stands in one order here and in another there, for ever.
 pub fn is_same_log(path: &[u8], ours: &[u8], theirs: &[u8]) -> bool {
     let (Ok(ours), Ok(theirs)) = (std::str::from_utf8(ours), std::str::from_utf8(theirs)) else { return false };
-    let is_log = last(path) == b"consumers.jsonl" || last(path) == b"timeline.jsonl";
     let ends = ours.ends_with('\n') && theirs.ends_with('\n');
     let (ours, theirs): (Vec<&str>, Vec<&str>) = (ours.lines().collect(), theirs.lines().collect());
-    is_log
+    is_log(path)
         && ends
         && ours.len() == theirs.len()
         && missing(&ours, &theirs).is_empty()

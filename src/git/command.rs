@@ -23,12 +23,13 @@ pub struct Git {
     folder: PathBuf,
     variables: Vec<(&'static str, String)>,
     of_user: bool,
+    reaches_out: bool,
 }
 
 impl Git {
     /// git as it is called in `folder`.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), variables: Vec::new(), of_user: false }
+        Self { folder: folder.into(), variables: Vec::new(), of_user: false, reaches_out: false }
     }
 
     /// git in a worktree, as its user has it: with their configuration, since that says how files are checked out (line
@@ -37,12 +38,36 @@ impl Git {
         Self { of_user: true, ..Self::at(folder) }
     }
 
+    /// The user's git for talking to a remote: with what their environment says of how that is done, too. It asks
+    /// nothing, whatever it would need to know, since nobody could answer.
+    pub(super) fn reaching_out(context: &Context, folder: impl Into<PathBuf>) -> Result<Self, Error> {
+        let git = Self { reaches_out: true, ..Self::of_user(folder) };
+        let environment = context.environment();
+        let named = environment.get("GIT_SSH_COMMAND").map(|command| command.to_string_lossy().into_owned());
+        let named = match named {
+            Some(command) => Some(command),
+            None => git.user_setting(context, "core.sshCommand")?,
+        };
+        // A program that is named without arguments stays as it is.
+        if named.is_none() && environment.get("GIT_SSH").is_some() {
+            return Ok(git);
+        }
+        let command = named.unwrap_or_else(|| "ssh".to_owned());
+        let silent = if is_openssh(&command) { format!("{command} -oBatchMode=yes") } else { command };
+        Ok(Self { variables: vec![("GIT_SSH_COMMAND", silent)], ..git })
+    }
+
     /// git for the plumbing that writes to `repository`, whichever of its worktrees that was opened from.
     pub(super) fn plumbing(repository: &Repository) -> Self {
         // Named, the git folder is taken as it is: git looks for no other, and asks not who owns it. Nor may it fetch
         // what a partial clone lacks, which would start what the configuration says.
         let variables = [("GIT_DIR", "."), ("GIT_NO_LAZY_FETCH", "1")].map(|(name, value)| (name, value.to_owned()));
-        Self { folder: repository.common_dir().to_owned(), variables: variables.to_vec(), of_user: false }
+        Self {
+            folder: repository.common_dir().to_owned(),
+            variables: variables.to_vec(),
+            of_user: false,
+            reaches_out: false,
+        }
     }
 
     /// The same with who commits, and when: `time` in seconds since 1970, as UTC. What is made so has the same ids
@@ -126,7 +151,11 @@ impl Git {
         prepare: impl FnOnce(Command) -> Command,
     ) -> Result<(Ending, Vec<u8>, Vec<u8>), Error> {
         let variables = self.variables.iter();
-        let bare = if self.of_user { as_user(context, &self.folder) } else { isolated(context, &self.folder) };
+        let bare = match (self.of_user, self.reaches_out) {
+            (true, true) => as_user(context, &self.folder, &[USERS, TRANSPORT].concat()),
+            (true, false) => as_user(context, &self.folder, USERS),
+            (false, _) => isolated(context, &self.folder),
+        };
         let command = variables.fold(bare, |command, (name, value)| command.env(*name, value.as_str()));
         let output = prepare(command).args(arguments).run(context).map_err(|error| match error {
             process::Error::Cancelled(cancelled) => Error::Cancelled(cancelled),
@@ -149,6 +178,40 @@ impl Git {
 const USERS: &[&str] =
     &["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
+/// What of them says how remotes are reached.
+const TRANSPORT: &[&str] = &[
+    "GIT_SSH",
+    "GIT_ASKPASS",
+    "GIT_SSL_",
+    "GIT_HTTP_",
+    "GIT_PROXY_",
+    "GIT_ALLOW_PROTOCOL",
+    "GIT_PROTOCOL",
+    "GIT_CONFIG_",
+];
+
+/// Whether `command`, as a shell takes it, starts OpenSSH.
+fn is_openssh(command: &str) -> bool {
+    let program = first_word(command);
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    matches!(name, "ssh" | "ssh.exe")
+}
+
+/// The first word of a command, as a shell reads it.
+fn first_word(command: &str) -> String {
+    let (mut word, mut quote, mut letters) = (String::new(), None, command.trim_start().chars());
+    while let Some(letter) = letters.next() {
+        match (letter, quote) {
+            (_, Some(open)) if letter == open => quote = None,
+            ('\'' | '"', None) => quote = Some(letter),
+            ('\\', None | Some('"')) => word.extend(letters.next()),
+            (_, None) if letter.is_whitespace() => break,
+            _ => word.push(letter),
+        }
+    }
+    word
+}
+
 /// git without the caller's `GIT_…` variables, without system and user configuration, replace refs and prompts.
 fn isolated(context: &Context, folder: &Path) -> Command {
     quiet(context, folder, &[])
@@ -156,9 +219,10 @@ fn isolated(context: &Context, folder: &Path) -> Command {
         .env("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" })
 }
 
-/// git with the user's configuration, without hooks and the programs that watch files.
-fn as_user(context: &Context, folder: &Path) -> Command {
-    quiet(context, folder, USERS).args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"])
+/// git with the user's configuration and those of their variables that begin with one of `kept`, without hooks and the
+/// programs that watch files.
+fn as_user(context: &Context, folder: &Path, kept: &[&str]) -> Command {
+    quiet(context, folder, kept).args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"])
 }
 
 /// git without replace refs, prompts and the caller's `GIT_…` variables, but for those that begin with one of `kept`.
@@ -175,4 +239,27 @@ fn quiet(context: &Context, folder: &Path, kept: &[&str]) -> Command {
         .env("GIT_EDITOR", "true")
         .env("LC_ALL", "C")
         .in_folder(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn openssh_is_known_however_it_is_written() {
+        let cases = [
+            ("ssh", true),
+            ("ssh -i key", true),
+            ("  /usr/bin/ssh -p 22", true),
+            (r"/my\ tools/ssh", true),
+            (r#""C:/Program Files/Git/usr/bin/ssh.exe" -i 'a b'"#, true),
+            ("'/a b/ssh' -v", true),
+            ("plink -batch", false),
+            ("sshpass -f x ssh", false),
+            ("", false),
+        ];
+        for (command, expected) in cases {
+            assert_eq!(is_openssh(command), expected, "{command}");
+        }
+    }
 }

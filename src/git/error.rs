@@ -82,6 +82,30 @@ pub enum Error {
         /// What it said, or why it could not be started.
         message: String,
     },
+    /// A remote could not be read, or written to.
+    #[error("cannot {doing} `{remote}`, a remote of `{}`: {message}", path.display())]
+    Remote {
+        /// Its name.
+        remote: String,
+        /// What was to be done, with its preposition.
+        doing: &'static str,
+        /// The repository.
+        path: PathBuf,
+        /// What git said.
+        message: String,
+    },
+    /// A remote took none of what was pushed.
+    #[error("`{remote}`, a remote of `{}`, does not take `{name}`: {reason}", path.display())]
+    Refused {
+        /// The remote.
+        remote: String,
+        /// The full name of the ref that it did not take.
+        name: String,
+        /// The repository.
+        path: PathBuf,
+        /// What git said.
+        reason: String,
+    },
     /// A ref is not where it has to be for it to be moved, or kept.
     #[error("ref `{name}` in `{}` is at {found}, not at {expected}", path.display())]
     RefChanged {
@@ -185,6 +209,17 @@ impl Hint for Error {
             }
             Self::BrokenRef { path, .. } => {
                 Some(format!("see all refs: git -C {} for-each-ref", shell::word(&path.to_string_lossy())))
+            }
+            Self::Remote { remote, path, .. } => {
+                let words = ["git", "-C", &path.to_string_lossy(), "ls-remote", remote].map(str::to_owned);
+                Some(format!(
+                    "okstra lets git ask for no password: an agent or a credential helper has to know it; see what git says: {}",
+                    shell::command(words)
+                ))
+            }
+            Self::Refused { remote, path, name, .. } => {
+                let words = ["git", "-C", &path.to_string_lossy(), "ls-remote", remote, name].map(str::to_owned);
+                Some(format!("nothing was changed there; see what it has: {}", shell::command(words)))
             }
             Self::RefChanged { name, path, .. } => {
                 let (path, name) = (path.to_string_lossy(), shell::word(name));

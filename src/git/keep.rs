@@ -29,6 +29,34 @@ pub fn integration_ref_name(task: &TaskName, commit: CommitId) -> String {
     format!("{PREFIX}{task}/task-{commit}")
 }
 
+/// The ref that keeps the anchor of the task, for clones that have it from nowhere else.
+pub fn anchor_ref_name(task: &TaskName, commit: CommitId) -> String {
+    format!("{PREFIX}{task}/anchor-{commit}")
+}
+
+/// What a keep ref keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// The commit of a stage.
+    Stage(u32),
+    /// The commit of an integration.
+    Integration,
+    /// The anchor of the task.
+    Anchor,
+}
+
+/// What a keep ref keeps whose name ends in `last`, and the commit that it is named for; `None` for a name that okstra
+/// gives to none.
+pub fn parse(last: &str) -> Option<(Kept, CommitId)> {
+    let (of, id) = last.split_once('-')?;
+    let kept = match of {
+        "task" => Kept::Integration,
+        "anchor" => Kept::Anchor,
+        of => Kept::Stage(of.strip_prefix('s')?.parse().ok()?),
+    };
+    Some((kept, CommitId(id.parse().ok()?)))
+}
+
 impl Repository {
     /// Makes those of the refs that are missing, all of them or none; one that is there with its commit stays as it is.
     ///
@@ -118,5 +146,16 @@ mod tests {
             integration_ref_name(&task, commit),
             format!("{below}/task-0123456789abcdef0123456789abcdef01234567")
         );
+        for (name, kept) in [
+            (ref_name(&task, 12, commit), Some((Kept::Stage(12), commit))),
+            (integration_ref_name(&task, commit), Some((Kept::Integration, commit))),
+            (anchor_ref_name(&task, commit), Some((Kept::Anchor, commit))),
+            (format!("{below}/s-{commit}"), None),
+            (format!("{below}/x1-{commit}"), None),
+            (format!("{below}/s1-0123"), None),
+            (format!("{below}/s1"), None),
+        ] {
+            assert_eq!(parse(name.rsplit('/').next().unwrap()), kept, "{name}");
+        }
     }
 }

@@ -84,6 +84,34 @@ impl Repository {
         Err(Error::RefChanged { name: name.to_owned(), path: self.path.clone(), expected, found })
     }
 
+    /// Moves the ref with this full name on to `commit`, the snapshot of another clone, where that is ahead of it, or where
+    /// there is none yet. Answers whether the ref is there then; where both went on it stays.
+    ///
+    /// # Errors
+    /// [`Error::BrokenRef`], [`Error::RefLocked`], [`Error::GitCommand`].
+    pub fn advance_snapshot(&self, context: &Context, name: &str, commit: CommitId) -> Result<bool, Error> {
+        for _ in 0..TRIES {
+            let before = self.place_of(context, name)?;
+            let is_ahead = match before {
+                None => true,
+                Some(before) => {
+                    let mut history = History::new(self);
+                    history.reaches(context, commit, commit_id(&before), Limits::default())? == Some(true)
+                }
+            };
+            if !is_ahead {
+                return Ok(false);
+            }
+            let edit = RefEdit { name: name.to_owned(), old: before, new: Some(gix_id(commit.0)) };
+            if before == Some(gix_id(commit.0)) || self.move_refs(context, &[edit])? {
+                return Ok(true);
+            }
+            context.cancel().check()?;
+            thread::sleep(PAUSE);
+        }
+        Ok(false)
+    }
+
     fn present(&self, context: &Context, name: &str) -> Result<Option<Present>, Error> {
         let Some(id) = self.place_of(context, name)? else { return Ok(None) };
         let broken = || gix::Error::from_error(std::io::Error::other(format!("the commit {id} is missing")));

@@ -4,6 +4,7 @@ mod hints;
 
 use std::path::PathBuf;
 
+use super::sharing::SharingError;
 use super::stages::StageError;
 use crate::context::Cancelled;
 use crate::domain::batch::BatchError;
@@ -171,6 +172,16 @@ pub enum Error {
         run: RunName,
         /// How it ended, one word.
         status: &'static str,
+    },
+    /// A run that was prepared in another clone, whose folders are there.
+    #[error("{run} of {task} was prepared in another clone, to work in `{}`", folder.display())]
+    RunElsewhere {
+        /// The task.
+        task: TaskName,
+        /// The run.
+        run: RunName,
+        /// Where its lead works.
+        folder: PathBuf,
     },
     /// A run that lacks what it must leave.
     #[error("{run} of {task} cannot be finished:{}", listed(missing))]
@@ -352,6 +363,9 @@ pub enum Error {
     /// Something is wrong with a stage.
     #[error(transparent)]
     Stage(Box<StageError>),
+    /// A task could not be carried to another clone.
+    #[error(transparent)]
+    Sharing(Box<SharingError>),
     /// The demo could not be played.
     #[error("the demo cannot be played below `{}`", parent.display())]
     Scratch {
@@ -395,6 +409,7 @@ impl Error {
             Self::UnknownRun { .. } => "unknown-run",
             Self::WhichRun { .. } => "which-run",
             Self::RunEnded { .. } => "run-ended",
+            Self::RunElsewhere { .. } => "run-elsewhere",
             Self::Unfinished { .. } => "run-unfinished",
             Self::ConfirmationNeeded { .. } | Self::NoProjectId { .. } => "confirmation-needed",
             Self::OtherProject { .. } => "other-project",
@@ -420,6 +435,7 @@ impl Error {
             Self::ChangedMeanwhile { .. } => "changed-meanwhile",
             Self::Gate { .. } => "stage-blocked",
             Self::Stage(error) => stage_code(error),
+            Self::Sharing(error) => sharing_code(error),
         }
     }
 }
@@ -434,6 +450,8 @@ fn git_code(error: &git::Error) -> &'static str {
         git::Error::BrokenRef { .. } => "broken-ref",
         git::Error::NoGit { .. } => "git-not-installed",
         git::Error::GitCommand { .. } => "git-failed",
+        git::Error::Remote { .. } => "remote-failed",
+        git::Error::Refused { .. } => "push-refused",
         git::Error::RefChanged { .. } => "ref-changed",
         git::Error::RefLocked { .. } => "ref-locked",
         git::Error::SnapshotPath { .. } => "bad-snapshot",
@@ -523,6 +541,22 @@ fn stage_code(error: &StageError) -> &'static str {
         StageError::Changed { .. } => "changed-by-check",
         StageError::BackFill { source, .. } => source.code(),
         StageError::NoCarry { .. } => "no-carry",
+        StageError::LostWork { .. } => "lost-work",
+    }
+}
+
+fn sharing_code(error: &SharingError) -> &'static str {
+    match error {
+        SharingError::NoRemote { .. } => "no-remote",
+        SharingError::UnknownRemote { .. } => "unknown-remote",
+        SharingError::FetchFirst { .. } => "fetch-first",
+        SharingError::NotShared { .. } => "not-shared",
+        SharingError::WhichTask { .. } => "no-task",
+        SharingError::Unusable { source, .. } => source.code(),
+        SharingError::OtherTask { .. } => "other-task",
+        SharingError::BadRow { .. } => "bad-registry-row",
+        SharingError::Lacks { .. } => "file-not-found",
+        SharingError::Lost { .. } => "lost-records",
     }
 }
 

@@ -49,9 +49,14 @@ pub fn start(context: &Context, options: &Options) -> Result<i32, Error> {
 /// Starts the lead again on the same bundle, with a page on what is there; in its own session, where that is there.
 ///
 /// # Errors
-/// As [`start`].
+/// As [`start`], and [`Error::RunElsewhere`] for a run that was prepared in another clone.
 pub fn resume(context: &Context, options: &Options) -> Result<i32, Error> {
     let (task, manifest) = find(context, options)?;
+    let folder = Path::new(&manifest.lead.folder);
+    if !task.is_folder_here(folder) {
+        let (run, folder) = (manifest.run.parse()?, folder.to_owned());
+        return Err(Error::RunElsewhere { task: task.key.task.clone(), run, folder });
+    }
     let page = resume_page::make(context, &task, Some(&manifest.run))?.markdown;
     let (agents, lead) = (Agents::read(context, &task.home)?, &manifest.lead);
     let command = agents.command(context, lead.vendor)?;

@@ -120,6 +120,18 @@ pub(super) fn close(context: &Context, task: &Task) -> Result<(), Error> {
     Ok(rebuild_catalog(context, layout)?)
 }
 
+/// Brings all that follows from the records of a task up to what they say now: they were taken over from elsewhere.
+///
+/// # Errors
+/// When anything cannot be read or written; the next command that changes state then completes it.
+pub(super) fn refresh(context: &Context, task: &Task) -> Result<(), Error> {
+    let layout = layout_of(task)?;
+    settle::settle(context, task, layout)?;
+    let path = layout.manifest(&task.key.task);
+    let Some(manifest) = Manifest::read(&path)? else { return Ok(()) };
+    index::write(layout, &manifest, &manifest.lifecycle(&path)?)
+}
+
 /// Completes what a crash left undone of the runs of every task of the project. Commands that change state call it
 /// first. Answers how many tasks it completed. A task whose files cannot be read is warned of: its own commands say more.
 ///

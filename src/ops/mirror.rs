@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::domain::equivalence::RepoPath;
 use crate::domain::ids::CommitId;
 use crate::domain::lifecycle::{RunName, TaskType};
-use crate::domain::mirror::{Place, REGISTRY_ROW, is_mirrored, place};
+use crate::domain::mirror::{Place, REGISTRY_ROW, is_log, is_mirrored, is_same_log, place};
 use crate::domain::names::{TaskKey, TaskName};
 use crate::domain::registry::{StageEntry, TaskEntry};
 use crate::fs::{LOCK_WAIT, LockGuard};
@@ -48,16 +48,29 @@ pub(super) struct Row {
 /// # Errors
 /// When a record cannot be read, or git cannot write it. The records themselves are not touched.
 pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
+    write_onto(context, task, &[])
+}
+
+/// As [`write`], on top of `others`, too: mirrors of other clones, of which the records on disk now have everything.
+///
+/// # Errors
+/// As [`write`].
+pub(super) fn write_onto(context: &Context, task: &Task, others: &[CommitId]) -> Result<(), Error> {
     let Some(layout) = &task.layout else { return Ok(()) };
     let name = &task.key.task;
     // Whoever writes last must have read last: of two at once one would else mirror what the other has changed since.
     let _alone = alone(context, layout, name)?;
+    for other in others {
+        task.repository.advance_snapshot(context, &ref_name(name), *other)?;
+    }
     let mut files = collect(context, layout, &layout.task(name))?;
     let unprepared = unprepared(layout, task)?;
     files.retain(|file| !unprepared.iter().any(|run| is_text_of(task, layout, *run, file)));
     for path in [layout.project(), layout.prompts()] {
         files.extend(collect(context, layout, &path)?);
     }
+    let logs = task.repository.read_of_snapshot(context, &ref_name(name), |path| is_log(path.as_bytes()))?;
+    keep_order(&mut files, &logs.unwrap_or_default());
     let entry = task.registry().read(&task.key)?;
     let is_row = |path: &RepoPath| path.as_bytes() == REGISTRY_ROW.as_bytes();
     // What is lost must not leave the mirror, which is all that is left of it: files of the task, and its registry row.
@@ -65,7 +78,7 @@ pub(super) fn write(context: &Context, task: &Task) -> Result<(), Error> {
     files.extend(task.repository.read_of_snapshot(context, &ref_name(name), is_kept)?.unwrap_or_default());
     files.extend(entry.as_ref().map(|entry| file(REGISTRY_ROW.as_bytes(), row(&task.key, entry))));
     let message = format!("okstra: state of {name}");
-    let new = NewSnapshot { files: &files, message: &message, at: context.clock().moment(), more_parents: &[] };
+    let new = NewSnapshot { files: &files, message: &message, at: context.clock().moment(), more_parents: others };
     task.repository.write_snapshot(context, &ref_name(name), &new)?;
     Ok(())
 }
@@ -96,6 +109,18 @@ fn is_text_of(task: &Task, layout: &Layout, run: RunName, file: &SnapshotFile) -
     let prompts = layout.root_of_run(name, run).join("prompts");
     in_folder(&layout.instruction_set(name, run))
         || (in_folder(&prompts) && path.ends_with(format!("-{run}.md").as_bytes()))
+}
+
+/// Logs that only stand in another order are mirrored as they were, so that two clones that have told each other everything
+/// have the same mirror.
+fn keep_order(files: &mut [SnapshotFile], mirrored: &[SnapshotFile]) {
+    for file in files {
+        let before = mirrored.iter().find(|before| before.path == file.path);
+        if let Some(before) = before.filter(|before| is_same_log(file.path.as_bytes(), &file.content, &before.content))
+        {
+            file.content.clone_from(&before.content);
+        }
+    }
 }
 
 /// Whether a file of the task that is mirrored is not on disk: okstra removes nothing from a task's folder.

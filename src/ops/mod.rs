@@ -18,6 +18,7 @@ pub mod prepare;
 pub mod reconcile;
 pub mod record_done;
 pub mod resume_page;
+pub mod sharing;
 pub mod stages;
 pub mod status;
 pub mod sync;

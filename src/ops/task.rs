@@ -140,6 +140,17 @@ impl Task {
         self.plan_run_root.join("consumers.jsonl")
     }
 
+    /// Whether `folder`, which a record names, is one of this clone's: the project root, or below okstra's own folder. Records
+    /// that were fetched name folders of the clone that they came from.
+    pub fn is_folder_here(&self, folder: &Path) -> bool {
+        let worktrees = self.home.worktrees();
+        let is_there = |ancestor: &&Path| ancestor.exists();
+        let known = folder.ancestors().find(is_there).and_then(|ancestor| ancestor.canonicalize().ok());
+        let is_below =
+            worktrees.canonicalize().ok().zip(known).is_some_and(|(worktrees, known)| known.starts_with(worktrees));
+        is_below || folder.starts_with(&worktrees) || is_same_folder(folder, &self.root)
+    }
+
     /// The folder of its frozen plans.
     pub fn plans(&self) -> PathBuf {
         self.plan_run_root.join("plans")

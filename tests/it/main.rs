@@ -20,6 +20,8 @@ mod prepare;
 mod process;
 mod reconcile;
 mod render;
+#[cfg(unix)]
+mod sharing;
 mod stages;
 mod store;
 mod task;

@@ -5,6 +5,7 @@ mod placement;
 mod removal;
 mod reservation;
 mod scope;
+mod start;
 mod state;
 
 pub use carry::{AllowedPath, Carry, Check, Claims, ContractClaim};
@@ -12,4 +13,5 @@ pub use placement::{BranchFact, FolderFact, Obstacle, PlaceFacts, Placement, pla
 pub use removal::{Kept, RemovalFacts, Tip, may_go};
 pub use reservation::{RunFact, is_held};
 pub use scope::outside;
+pub use start::{RecordedCommit, StartFacts, TaskStart, task_start};
 pub use state::{StageState, StateFacts};

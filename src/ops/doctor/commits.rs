@@ -8,16 +8,9 @@ use crate::domain::doctor::{Fact, Fault, Sound};
 use crate::domain::hint::Hint;
 use crate::domain::ids::CommitId;
 use crate::domain::names::TaskName;
+use crate::git::keep::Kept;
 use crate::git::{self, History, Limits, keep};
 use crate::ops::Error;
-
-/// What a keep ref is named for.
-enum Kept {
-    /// The commit of a stage.
-    Stage(u32),
-    /// The commit of an integration.
-    Integration,
-}
 
 impl Examined<'_> {
     /// Looks at anchors, recorded commits and keep refs.
@@ -112,6 +105,10 @@ impl Examined<'_> {
                 let made = self.entry(&task).map(|entry| &entry.integrations);
                 made.is_some_and(|made| !made.iter().any(|made| is_id(&made.commit, commit)))
             }
+            (Kept::Anchor, _) => {
+                let anchor = self.entry(&task).map(|entry| &entry.implementation_base_commit);
+                anchor.is_some_and(|anchor| !anchor.as_ref().is_some_and(|text| is_id(text, commit)))
+            }
             // Without a log nothing is sure.
             (Kept::Stage(_), None) => false,
         }
@@ -121,12 +118,7 @@ impl Examined<'_> {
 /// Whose the keep ref with this name is, and what it keeps.
 fn parse(name: &str) -> Option<(TaskName, Kept)> {
     let (task, own) = name.strip_prefix(keep::PREFIX)?.rsplit_once('/')?;
-    let (of, _) = own.split_once('-')?;
-    let kept = match of {
-        "task" => Kept::Integration,
-        of => Kept::Stage(of.strip_prefix('s')?.parse().ok()?),
-    };
-    Some((task.parse().ok()?, kept))
+    Some((task.parse().ok()?, keep::parse(own)?.0))
 }
 
 /// Whether a recorded text is the id of `commit`, perhaps shortened.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::check::{Examined, Files};
 use super::machine;
 use crate::domain::doctor::{Fact, MirrorState, Shared, Sound};
-use crate::domain::mirror::{Place, REGISTRY_ROW, place};
+use crate::domain::mirror::{Place, REGISTRY_ROW, is_same_log, place};
 use crate::domain::names::{TaskKey, TaskName};
 use crate::ops::{Error, mirror};
 use crate::store;
@@ -107,7 +107,10 @@ impl Examined<'_> {
 
 /// How many files are on disk and not so in the mirror.
 fn behind(disk: &Files, mirrored: &Files) -> usize {
-    disk.iter().filter(|(path, content)| mirrored.get(*path) != Some(*content)).count()
+    let is_there = |(path, content): &(&Vec<u8>, &Vec<u8>)| {
+        mirrored.get(*path).is_some_and(|there| there == *content || is_same_log(path, content, there))
+    };
+    disk.iter().filter(|file| !is_there(file)).count()
 }
 
 /// What keeps from comparing, as a fact, unless it is no fact about the project.

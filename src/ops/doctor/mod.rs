@@ -19,6 +19,8 @@ use crate::context::Context;
 pub use crate::domain::doctor::{Advice, Check, Status};
 use crate::git::Repository;
 pub use check::Report;
+pub(super) use registry_rows::of_this_machine;
+pub(super) use restore::local;
 pub use restore::{Refused, Restored};
 
 /// What to do.
@@ -72,7 +74,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
 }
 
 /// Where the project's `.okstra/` belongs, and the repository.
-fn root(context: &Context, project_root: Option<&Path>) -> Result<(PathBuf, Repository), Error> {
+pub(super) fn root(context: &Context, project_root: Option<&Path>) -> Result<(PathBuf, Repository), Error> {
     let (root, repository) = task::open(context, project_root)?;
     let is_root = |folder: &Path| task::is_same_folder(folder, &root);
     match repository.worktree_root(&root)? {

@@ -4,10 +4,11 @@
 use super::restore::{Restoring, told};
 use crate::domain::names::{TaskKey, TaskName};
 use crate::domain::registry::{StageEntry, TaskEntry};
+use crate::git::Repository;
 use crate::ops::Error;
 use crate::ops::mirror;
 use crate::store::registry::Registry;
-use crate::store::{self, Project};
+use crate::store::{self, Home, Project};
 
 /// Brings back the row of `task` unless the registry has one. What stands against it is told and stops nothing.
 pub(super) fn restore(restoring: &mut Restoring<'_>, task: &TaskName, mirrored: &[u8]) -> Result<(), Error> {
@@ -49,20 +50,30 @@ fn read(restoring: &Restoring<'_>, task: &TaskName, mirrored: &[u8]) -> Result<(
     if let Some(project) = project.filter(|project| *project.id() != key.project) {
         return Err(Stop::Conflict(format!("it is of the project `{}`, and this is `{}`", key.project, project.id())));
     }
-    let path = |stage| Some(restoring.home.worktree(&key, stage).to_string_lossy().into_owned());
+    let entry = of_this_machine(&restoring.home, restoring.repository, &key, row.entry);
+    Ok((key, entry))
+}
+
+/// A mirrored entry with this machine's paths, and without reservations.
+pub(in crate::ops) fn of_this_machine(
+    home: &Home,
+    repository: &Repository,
+    key: &TaskKey,
+    mirrored: TaskEntry,
+) -> TaskEntry {
+    let path = |stage| Some(home.worktree(key, stage).to_string_lossy().into_owned());
     let stage = |(number, entry): (u32, StageEntry)| {
         // Without a branch it was removed, or the task closed.
         let worktree_path = path(Some(number)).filter(|_| entry.branch.is_some());
         let entry = StageEntry { worktree_path, reserved_by: None, reserved_at: None, ..entry };
         (number, entry)
     };
-    let entry = TaskEntry {
-        worktree_path: path(None).filter(|_| row.entry.branch.is_some()),
-        git_common_dir: Some(restoring.repository.common_dir().to_string_lossy().into_owned()),
-        stages: row.entry.stages.into_iter().map(stage).collect(),
-        ..row.entry
-    };
-    Ok((key, entry))
+    TaskEntry {
+        worktree_path: path(None).filter(|_| mirrored.branch.is_some()),
+        git_common_dir: Some(repository.common_dir().to_string_lossy().into_owned()),
+        stages: mirrored.stages.into_iter().map(stage).collect(),
+        ..mirrored
+    }
 }
 
 /// Puts the row into the registry; gives its key when it was not there.

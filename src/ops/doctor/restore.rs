@@ -202,7 +202,7 @@ pub(super) fn told(error: &dyn std::error::Error) -> String {
 }
 
 /// A path of a mirror as this system writes it.
-fn local(path: &RepoPath) -> Option<PathBuf> {
+pub(in crate::ops) fn local(path: &RepoPath) -> Option<PathBuf> {
     #[cfg(unix)]
     return Some(PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path.as_bytes())));
     #[cfg(not(unix))]

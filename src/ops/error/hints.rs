@@ -14,6 +14,7 @@ impl Hint for Error {
             Self::Store(error) => error.hint(),
             Self::Render(error) => error.hint(),
             Self::Stage(error) => error.hint(),
+            Self::Sharing(error) => error.hint(),
             Self::Cancelled(_) => None,
             Self::Name(_) | Self::TaskName(_) | Self::UnresolvableRef { .. } => None,
             Self::NoCategory { .. } => Some("name it where the command takes one: --category fix".to_owned()),
@@ -41,6 +42,10 @@ impl Hint for Error {
             Self::WhichRun { task, open } if open.is_empty() => Some(format!("see what comes next: okstra status --task {task}")),
             Self::WhichRun { .. } => Some("name one of them".to_owned()),
             Self::RunEnded { task, .. } => Some(format!("see what comes next: okstra status --task {task}")),
+            Self::RunElsewhere { task, run, .. } => Some(format!(
+                "go on with it there; or prepare another one here: okstra run --task {task} --type {}; or give it up: okstra abandon {run} --task {task} --reason TEXT",
+                run.task_type
+            )),
             Self::Unfinished { .. } => {
                 Some("bring about what is missing, or finish it all the same, which is recorded: --force REASON".to_owned())
             }
@@ -122,7 +127,7 @@ fn known_runs(task: &TaskName, known: &[RunName]) -> String {
 /// What to do where a task has no mirror.
 fn no_mirror(mirrored: &[TaskName]) -> String {
     if mirrored.is_empty() {
-        return "no task is mirrored here; another clone may have some: git fetch REMOTE 'refs/okstra/*:refs/okstra/*'"
+        return "no task is mirrored here; another clone may have shared it: okstra task fetch --task GROUP/ID"
             .to_owned();
     }
     let names: Vec<_> = mirrored.iter().map(ToString::to_string).collect();

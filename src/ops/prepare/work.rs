@@ -178,12 +178,25 @@ fn base(context: &Context, task: &Task, input: &Input) -> Result<Candidate, Erro
         None => "HEAD",
     };
     let resolved = task.repository.commit_by_ref(context, text, Purpose::Candidate)?;
+    if let (Err(_), None, Some(name)) = (&resolved, &input.base, &named)
+        && let Some(commit) = anchor(task)?
+    {
+        // The base can be a branch of the clone that the records came from. Where the work stands is recorded.
+        return Ok(Candidate { name: name.clone(), commit });
+    }
     let resolved = resolved.map_err(|source| Error::UnresolvableRef { text: text.to_owned(), source })?;
     let name = match task.repository.head(context, &resolved.name) {
         Some(crate::git::Head::Branch(branch)) => branch,
         _ => resolved.name,
     };
     Ok(Candidate { name, commit: resolved.commit })
+}
+
+/// The anchor of the task, where it is recorded and in this clone.
+fn anchor(task: &Task) -> Result<Option<CommitId>, Error> {
+    let entry = task.registry().read(&task.key)?.unwrap_or_default();
+    let commit = entry.implementation_base_commit.map(|id| task.repository.commit_by_id(&id)).transpose()?;
+    Ok(commit.and_then(Result::ok))
 }
 
 /// The sections of the stages in the frozen Markdown.

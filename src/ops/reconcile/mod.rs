@@ -26,6 +26,7 @@ pub use crate::domain::records::Reason;
 pub use before_run::{AutoReconciled, auto_reconcile, check_gate, check_records, check_whole};
 use request::Request;
 use scene::Scene;
+pub(super) use scene::is_of_this_clone;
 pub(super) use work::{Work, typed};
 
 /// What to look at, and what to do about it.

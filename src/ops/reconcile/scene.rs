@@ -7,14 +7,16 @@ use super::content::Base;
 use crate::context::Context;
 use crate::domain::equivalence::Candidate;
 use crate::domain::ids::CommitId;
+use crate::domain::names::TaskKey;
 use crate::domain::plan::Plan;
 use crate::domain::reconcile::{Item, Recorded, WayOut};
 use crate::domain::registry::{Conflict, TaskEntry, Thing};
 use crate::domain::revision::Purpose;
-use crate::git::{Head, History, Limits, Resolved};
+use crate::git::{Head, History, Limits, Repository, Resolved};
 use crate::ops::task::{Task, is_same_folder};
 use crate::ops::{Error, mirror};
 use crate::store::consumers::DoneStage;
+use crate::store::registry::Registry;
 use crate::store::{self, consumers, plans};
 
 /// What stands in a command where a person has to find the ref.
@@ -36,7 +38,7 @@ impl<'r> Scene<'r> {
     pub(super) fn read(context: &'r Context, task: &'r Task) -> Result<Self, Error> {
         let entry = task.registry().read(&task.key)?;
         if let Some(entry) = &entry {
-            is_of_this_clone(task, entry)?;
+            is_of_this_clone(&task.key, (&task.repository, &task.registry()), entry)?;
         }
         mirror::refuse_lost_log(context, task)?;
         let plan = plans::current(&task.plans(), &task.key)?;
@@ -162,19 +164,23 @@ impl<'r> Scene<'r> {
 
 /// Refuses an entry that another clone holds: its branches and commits are not those of this one. A clone that is no
 /// longer there has been moved here, for all that is known.
-fn is_of_this_clone(task: &Task, entry: &TaskEntry) -> Result<(), Error> {
+pub(in crate::ops) fn is_of_this_clone(
+    key: &TaskKey,
+    (repository, registry): (&Repository, &Registry),
+    entry: &TaskEntry,
+) -> Result<(), Error> {
     let Some(held) = entry.git_common_dir.as_deref().map(Path::new) else { return Ok(()) };
-    let here = task.repository.common_dir();
+    let here = repository.common_dir();
     if !held.is_dir() || is_same_folder(held, here) {
         return Ok(());
     }
     let conflict = Conflict::Own {
-        claimant: format!("`{}`", task.key),
+        claimant: format!("`{key}`"),
         thing: Thing::Clone,
         held: held.to_string_lossy().into_owned(),
         wanted: here.to_string_lossy().into_owned(),
     };
-    Err(store::Error::Conflict { path: task.home.registry(), conflict: Box::new(conflict) }.into())
+    Err(store::Error::Conflict { path: registry.path().to_owned(), conflict: Box::new(conflict) }.into())
 }
 
 /// The ref that a person named as a place to look in.

@@ -200,6 +200,16 @@ pub enum StageError {
         /// The recorded carry file.
         path: Option<PathBuf>,
     },
+    /// The branch of a task is not here, nor is the work that it has to hold.
+    #[error("the branch `{branch}` of {task} cannot be made: {what} is not in this clone")]
+    LostWork {
+        /// The task.
+        task: TaskName,
+        /// Its branch, a short name.
+        branch: String,
+        /// What is missing, with its commit.
+        what: String,
+    },
     /// Nothing says where a stage starts from.
     #[error("stage {stage} has nothing to start from: {why}")]
     NoBase {

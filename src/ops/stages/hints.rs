@@ -24,6 +24,9 @@ impl Hint for StageError {
             }
             Self::NoBase { hint, .. } => hint.clone(),
             Self::NoPlan { task } => of_task("approve one", &["okstra", "plan", "approve"], task),
+            Self::LostWork { task, .. } => {
+                of_task("bring it from where the records came from", &["okstra", "task", "fetch"], task)
+            }
             Self::NotReserved { task, .. } => prepare("prepare a run that builds it", task),
             Self::NoTaskWorktree { task, .. } => prepare("it is made by the next run that builds", task),
             Self::Conflict { stage, with, task, .. } => solve(*stage, with, task),

@@ -15,6 +15,7 @@ pub mod remove;
 mod reserve;
 mod runs;
 mod snapshots;
+mod task_start;
 mod task_worktree;
 pub(super) mod trunk;
 mod undo;

@@ -22,7 +22,7 @@ impl Snapshots<'_> {
 }
 
 /// Makes the snapshot worktree of every analyst and verifier of a run, with `commit` checked out. One that is there with
-/// another commit is made anew; it holds nothing of anybody's.
+/// another commit is made anew; it holds nothing of anybody's. Of a run of another clone there is none here.
 ///
 /// # Errors
 /// When git cannot make one. What was made is then taken back.
@@ -39,7 +39,7 @@ pub fn snapshots<'t>(
     // Declared before the lock, which has to be let go of before anything is taken back.
     let mut undo = Undo::new(context, task, claim);
     let _alone = lock_worktrees(context, task)?;
-    for folder in folders.map(Path::new) {
+    for folder in folders.map(Path::new).filter(|folder| task.is_folder_here(folder)) {
         context.cancel().check()?;
         let path = text(folder)?;
         if folder.exists() {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::place::Place;
 use super::undo::Undo;
-use super::{StageError, layout, lock_worktrees, text};
+use super::{StageError, layout, lock_worktrees, task_start, text};
 use crate::context::Context;
 use crate::domain::equivalence::Candidate;
 use crate::domain::ids::CommitId;
@@ -52,6 +52,7 @@ impl TaskPlace<'_> {
 }
 
 /// Makes the branch and the worktree of `task` at `base`, whose name is a full ref name, and sets the anchor to its `HEAD`.
+/// Where work on the task is recorded, and the branch is not there, it starts at that work.
 /// What is the task's own already is used again; an anchor never moves. Without `branch`, and where the registry knows
 /// none, the branch is `<category>-<task-id>`.
 ///
@@ -82,10 +83,15 @@ pub fn task_worktree<'t>(
         undo.add(Made::Task { anchor })?;
     }
     reserve(context, task, (&path, &branch, &base.name))?;
-    place.make(context, task, (&placement, base.commit), &mut undo)?;
+    // The registry knows the task, and its branch is not here: the work on it may be.
+    let start = match is_own && place.tip(context, task)?.is_none() {
+        true => task_start::start(context, task, (&before, &branch), base)?,
+        false => base.commit,
+    };
+    place.make(context, task, (&placement, start), &mut undo)?;
     let head = match task.repository.head_of(context, &path)? {
         Some(head) => head.commit,
-        None => base.commit,
+        None => start,
     };
     let anchor = task.registry().lock(context)?.set_implementation_base(&task.key, &head.to_string())?;
     Ok(TaskPlace { worktree: TaskWorktree { path, branch, head, anchor }, alone: Some(alone), undo })

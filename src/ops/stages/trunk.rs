@@ -7,7 +7,7 @@ use super::{StageError, include};
 use crate::context::Context;
 use crate::domain::ids::CommitId;
 use crate::fs::{self, LOCK_WAIT, LockGuard};
-use crate::git::Head;
+use crate::git::{self, Head, History, Limits};
 use crate::ops::Error;
 use crate::ops::task::Task;
 
@@ -51,5 +51,25 @@ impl Trunk {
             return Err(dirty("the task", &folder, &dirt));
         }
         Ok(Self { folder, branch, head: head.commit })
+    }
+
+    /// The same where it stands after it went on to what was integrated since, which is ahead of it: another clone did that.
+    ///
+    /// # Errors
+    /// When git cannot read the history, or move the branch.
+    pub(in crate::ops) fn follow(self, context: &Context, task: &Task) -> Result<Self, Error> {
+        let entry = task.registry().read(&task.key)?.unwrap_or_default();
+        let (mut history, mut head) = (History::new(&task.repository), self.head);
+        for made in &entry.integrations {
+            if let Ok(commit) = task.repository.commit_by_id(&made.commit)?
+                && history.reaches(context, commit, head, Limits::default())? == Some(true)
+            {
+                head = commit;
+            }
+        }
+        if head != self.head {
+            git::fast_forward(context, &self.folder, head)?;
+        }
+        Ok(Self { head, ..self })
     }
 }

@@ -212,9 +212,9 @@ fn where_nothing_is_mirrored_nothing_is_made() {
     assert_eq!((&outcome["tasks"], &outcome["restored"]), (&json!([]), &json!([])));
     assert!(!story.shop.join(".okstra").exists());
     let said = doctor(&story, &["--restore"]).stdout;
-    assert!(said.starts_with("nothing  no task is mirrored") && said.contains("git fetch origin"), "{said}");
+    assert!(said.starts_with("nothing  no task is mirrored") && said.contains("okstra task fetch"), "{said}");
     let named = doctor(&story, &["--restore", "--task", "auth/login", "--json"]);
-    assert!(named.json()["hint"].as_str().unwrap().contains("git fetch REMOTE"), "{named:?}");
+    assert!(named.json()["hint"].as_str().unwrap().contains("okstra task fetch"), "{named:?}");
 }
 
 /// Adds a mirror of the task `auth/<id>` that was written at `at`.

@@ -46,7 +46,7 @@ fn print_restored(options: &Options, restored: &Restored, output: &mut Output) {
     let (advice, mut command) = match restored.tasks.as_slice() {
         [] => {
             return output
-                .next("get mirrors from another clone", &["git", "fetch", "origin", "refs/okstra/*:refs/okstra/*"]);
+                .next("get the records from another clone", &["okstra", "task", "fetch", "--task", "GROUP/ID"]);
         }
         [task] => ("see whether the recorded commits hold", vec!["okstra", "git-reconcile", "--task", task]),
         _ => ("see whether anything is still missing", vec!["okstra", "doctor"]),

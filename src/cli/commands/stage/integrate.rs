@@ -36,6 +36,12 @@ pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<
 
 fn print(outcome: &Outcome, output: &mut Output) {
     let short = |id: &str| id.chars().take(8).collect::<String>();
+    if outcome.merged.is_empty() && outcome.before != outcome.commit {
+        let sentence =
+            format!("{} -> {}, as another clone integrated it", short(&outcome.before), short(&outcome.commit));
+        output.headline(Tone::Good, &outcome.branch, &sentence);
+        return;
+    }
     if outcome.merged.is_empty() {
         output.headline(Tone::Good, &outcome.branch, "has every done stage already");
         return;

@@ -72,6 +72,8 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
     let missing = || StageError::NoPlan { task: task.key.task.clone() };
     let plan = plans::current(&task.plans(), &task.key)?.ok_or_else(missing)?;
     let trunk = Trunk::open(context, &task)?;
+    let before = trunk.head;
+    let trunk = trunk.follow(context, &task)?;
     auto_reconcile(context, &task)?;
     record::complete(context, &task, &plan, trunk.head)?;
     let found = merge::find(context, &task, &plan, trunk.head)?;
@@ -97,7 +99,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
     Ok(Outcome {
         task: task.key.to_string(),
         branch: trunk.branch,
-        before: trunk.head.to_string(),
+        before: before.to_string(),
         commit: commit.to_string(),
         merged: merged.collect(),
         contained: found.contained,
