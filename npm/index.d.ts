@@ -63,8 +63,17 @@ export declare function status(options?: StatusOptions): Promise<Status>;
 /** Removes worktrees and branches of a task, as far as their content is proved to have landed on its base. */
 export declare function taskClose(options?: TaskCloseOptions): Promise<TaskClosed>;
 
+/**
+ * Brings the records of a task from a remote, and adds what is missing here. Where something is one thing here and another
+ * there, nothing is written.
+ */
+export declare function taskFetch(options?: TaskFetchOptions): Promise<TaskFetched>;
+
 /** All tasks of a project. Nothing is changed. */
 export declare function tasks(options?: TasksOptions): Promise<Tasks>;
+
+/** Pushes the records of a task to a remote, and the commits that they name: all of it or nothing. */
+export declare function taskShare(options?: TaskShareOptions): Promise<TaskShared>;
 
 /**
  * Lets the branch of a task follow its base: it moves on, starts again where its content landed, or gets the base merged
@@ -1146,6 +1155,77 @@ export interface TaskCloseKept {
   command: string
 }
 
+/** What to fetch. */
+export interface TaskFetchOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** The remote; by default that of the branch that is checked out, else the only one, else `origin`. */
+  remote?: string
+  /** Only say what would be written. */
+  dryRun?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was fetched. */
+export interface TaskFetched {
+  /** The task, `GROUP/ID`. */
+  task: string
+  /** The remote. */
+  remote: string
+  /** The ref that its records were fetched to. */
+  ref: string
+  /** The commit that holds them. */
+  commit: string
+  /**
+   * What became of them: the task is new here; what was there was added; all of it was here; a person has to decide
+   * first, and nothing was written.
+   */
+  state: 'new' | 'merged' | 'up-to-date' | 'conflict'
+  /** The files that are new here, from the project root. */
+  added: Array<string>
+  /** The files of which the other clone had a later state. */
+  updated: Array<string>
+  /** How many rows the log got. */
+  rows: number
+  /** How many lines the timeline got. */
+  events: number
+  /** Whether something was written into the registry. */
+  registry: boolean
+  /** How many commits are kept here from now on. */
+  commits: number
+  /** What was there and no okstra of this version writes; it was left there. */
+  ignored: Array<string>
+  /** What only a person can decide. */
+  conflicts: Array<TaskConflict>
+  /** Whether nothing was written, since that was only asked for. */
+  dryRun: boolean
+}
+
+/** Something that is one thing here and another there. */
+export interface TaskConflict {
+  /** What kind of thing. */
+  kind: 'stage' | 'run' | 'file' | 'manifest' | 'registry'
+  /** What it is. */
+  what: string
+  /** The stage that it is about. */
+  stage: number | null
+  /** The run that it is about. */
+  run: string | null
+  /** The files that differ, from the project root. */
+  paths: Array<string>
+  /** What is here. */
+  ours: string
+  /** What is there. */
+  theirs: string
+  /** Commands that show both. */
+  look: Array<string>
+  /** What takes over what is there. */
+  wayOut: string
+}
+
 /** Which project. */
 export interface TasksOptions {
   /** The project root; by default the main worktree of the repository that holds the current folder. */
@@ -1190,6 +1270,44 @@ export interface TasksUnreadable {
   error: string
   /** What to do. */
   hint: string | null
+}
+
+/** What to share. */
+export interface TaskShareOptions {
+  /** The project root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** The task, `GROUP/ID`; by default that of the worktree that the current folder is in. */
+  task?: string
+  /** The remote; by default that of the branch that is checked out, else the only one, else `origin`. */
+  remote?: string
+  /** Only say what would be pushed. */
+  dryRun?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was pushed. */
+export interface TaskShared {
+  /** The task, `GROUP/ID`. */
+  task: string
+  /** The remote. */
+  remote: string
+  /** The commit that holds the records. */
+  commit: string
+  /** The refs that were moved there; none where the remote had all of it. */
+  pushed: Array<TaskPushedRef>
+  /** Whether nothing was pushed, since that was only asked for. */
+  dryRun: boolean
+}
+
+/** A ref that is moved on a remote. */
+export interface TaskPushedRef {
+  /** Its full name. */
+  ref: string
+  /** Where the remote had it; null where it had it not. */
+  old: string | null
+  /** Where it is. */
+  new: string
 }
 
 /** Which task. */

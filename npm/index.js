@@ -146,8 +146,22 @@ export const taskClose = operation("taskClose", {
   yes: "boolean?",
 });
 
+export const taskFetch = operation("taskFetch", {
+  projectRoot: "string?",
+  task: "string?",
+  remote: "string?",
+  dryRun: "boolean?",
+});
+
 export const tasks = operation("tasks", {
   projectRoot: "string?",
+});
+
+export const taskShare = operation("taskShare", {
+  projectRoot: "string?",
+  task: "string?",
+  remote: "string?",
+  dryRun: "boolean?",
 });
 
 export const taskSync = operation("taskSync", {

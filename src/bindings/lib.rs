@@ -9,6 +9,7 @@ pub mod life;
 pub mod plan;
 pub mod render_bundle;
 pub mod run;
+pub mod sharing;
 pub mod stages;
 pub mod status;
 pub mod task_close;
