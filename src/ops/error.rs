@@ -1,5 +1,6 @@
 //! The one place where errors get their code.
 
+mod codes;
 mod hints;
 
 use std::path::PathBuf;
@@ -7,10 +8,11 @@ use std::path::PathBuf;
 use super::sharing::SharingError;
 use super::stages::StageError;
 use crate::context::Cancelled;
-use crate::domain::batch::BatchError;
+
 use crate::domain::lifecycle::{CategoryError, RouteError, RunName, RunNameError};
 use crate::domain::names::{NameError, TaskKey, TaskName, TaskNameError};
 use crate::{fs, git, render, store};
+use codes::{fs_code, git_code, render_code, sharing_code, stage_code, store_code};
 
 /// The code of an agent CLI that is not there; the exit code for it is that of shells.
 pub(crate) const NOT_INSTALLED: &str = "not-installed";
@@ -440,135 +442,12 @@ impl Error {
     }
 }
 
-fn git_code(error: &git::Error) -> &'static str {
-    match error {
-        git::Error::NoFolder { .. } => "no-such-folder",
-        git::Error::NoRepository { .. } => "not-a-repository",
-        git::Error::Permission { .. } => "permission-denied",
-        git::Error::Open { .. } => "broken-repository",
-        git::Error::BrokenObject { .. } => "broken-object",
-        git::Error::BrokenRef { .. } => "broken-ref",
-        git::Error::NoGit { .. } => "git-not-installed",
-        git::Error::GitCommand { .. } => "git-failed",
-        git::Error::Remote { .. } => "remote-failed",
-        git::Error::Refused { .. } => "push-refused",
-        git::Error::RefChanged { .. } => "ref-changed",
-        git::Error::RefLocked { .. } => "ref-locked",
-        git::Error::SnapshotPath { .. } => "bad-snapshot",
-        git::Error::SnapshotGap { .. } => "missing-object",
-        git::Error::SnapshotObject { .. } => "git-failed",
-        git::Error::Cancelled(_) => "cancelled",
-    }
-}
-
-fn fs_code(error: &fs::Error) -> &'static str {
-    match error {
-        fs::Error::Missing { .. } => "file-not-found",
-        fs::Error::Forbidden { .. } => "permission-denied",
-        fs::Error::NotAFolder { .. } | fs::Error::IsAFolder { .. } | fs::Error::NotAFile { .. } => "wrong-kind-of-file",
-        fs::Error::ReadOnly { .. } => "read-only-file-system",
-        fs::Error::Io { .. } => "file-io",
-        fs::Error::NotUtf8 { .. } => "file-not-utf8",
-        fs::Error::NotALine { .. } => "line-break-in-line",
-        fs::Error::Locked { .. } => "locked",
-        fs::Error::Stopped { .. } => "cancelled",
-    }
-}
-
-fn store_code(error: &store::Error) -> &'static str {
-    match error {
-        store::Error::Fs(error) => fs_code(error),
-        store::Error::BadLine { .. } => "bad-line",
-        store::Error::NotJson { .. } => "not-json",
-        store::Error::NotToml { .. } => "not-toml",
-        store::Error::BadSetting { .. } => "bad-setting",
-        store::Error::WrongShape { .. } => "wrong-shape",
-        store::Error::NewerSchema { .. } => "newer-schema",
-        store::Error::BadName { .. } => "bad-name",
-        store::Error::CaseCollision { .. } => "case-collision",
-        store::Error::Conflict { .. } => "registry-conflict",
-        store::Error::StageReserved { .. } => "stage-reserved",
-        store::Error::NoEntry { .. } => "no-registry-entry",
-        store::Error::AnchorMoved { .. } => "anchor-moved",
-        store::Error::BadPlan { .. } => "bad-plan",
-        store::Error::BadRun { .. } => "bad-run",
-        store::Error::Refused { .. } => "row-refused",
-        store::Error::NoHome | store::Error::RelativeHome { .. } => "no-home",
-    }
-}
-
-fn render_code(error: &render::Error) -> &'static str {
-    match error {
-        render::Error::Undefined { .. } => "undefined-variable",
-        render::Error::Template { .. } => "template-error",
-        render::Error::Lost { .. } => "template-incomplete",
-        render::Error::Unknown { .. } => "unknown-template",
-        render::Error::Fs(error) => fs_code(error),
-        render::Error::Run(_) => "bad-name",
-    }
-}
-
 impl From<render::Error> for Error {
     fn from(error: render::Error) -> Self {
         match error {
             render::Error::Fs(error) => Self::Fs(error),
             error => Self::Render(error),
         }
-    }
-}
-
-fn stage_code(error: &StageError) -> &'static str {
-    match error {
-        StageError::Batch(error) => batch_code(error),
-        StageError::Reserved { .. } => "stage-reserved",
-        StageError::PathNotUtf8 { .. } => "path-not-utf8",
-        StageError::BadBranch { .. } => "bad-branch",
-        StageError::Place { .. } => "place-taken",
-        StageError::NoBase { .. } => "no-base",
-        StageError::NoPlan { .. } => "no-plan",
-        StageError::NotReserved { .. } => "stage-not-reserved",
-        StageError::NoBranch { .. } => "no-branch",
-        StageError::NothingDone { .. } => "nothing-done",
-        StageError::Incomplete { .. } => "missing-object",
-        StageError::Dirty { .. } => "dirty-worktree",
-        StageError::Outside { .. } => "outside-files",
-        StageError::Conflict { .. } => "merge-conflict",
-        StageError::NoTaskWorktree { .. } => "no-worktree",
-        StageError::NotOnBranch { .. } => "not-on-branch",
-        StageError::Kept { .. } => "stage-kept",
-        StageError::ConfirmationNeeded { .. } => "confirmation-needed",
-        StageError::CheckFailed { .. } => "check-failed",
-        StageError::Changed { .. } => "changed-by-check",
-        StageError::BackFill { source, .. } => source.code(),
-        StageError::NoCarry { .. } => "no-carry",
-        StageError::LostWork { .. } => "lost-work",
-    }
-}
-
-fn sharing_code(error: &SharingError) -> &'static str {
-    match error {
-        SharingError::NoRemote { .. } => "no-remote",
-        SharingError::UnknownRemote { .. } => "unknown-remote",
-        SharingError::FetchFirst { .. } => "fetch-first",
-        SharingError::NotShared { .. } => "not-shared",
-        SharingError::WhichTask { .. } => "no-task",
-        SharingError::Unusable { source, .. } => source.code(),
-        SharingError::OtherTask { .. } => "other-task",
-        SharingError::BadRow { .. } => "bad-registry-row",
-        SharingError::Lacks { .. } => "file-not-found",
-        SharingError::Lost { .. } => "lost-records",
-    }
-}
-
-fn batch_code(error: &BatchError) -> &'static str {
-    match error {
-        BatchError::Request { .. } => "bad-stage",
-        BatchError::Unknown { .. } => "unknown-stage",
-        BatchError::Done { .. } => "done-already",
-        BatchError::Waiting { .. } => "stage-waiting",
-        BatchError::Reserved { .. } => "stage-reserved",
-        BatchError::NothingReady { .. } => "no-stage-ready",
-        BatchError::AllDone => "all-stages-done",
     }
 }
 
