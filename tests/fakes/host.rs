@@ -18,6 +18,7 @@ fn main() -> std::process::ExitCode {
         "told" => host::told(),
         "capture" => host::capture(rest),
         "on-terminal" => host::on_terminal(rest),
+        "pty" => host::pty(rest),
         "scratch" => host::scratch(rest),
         "replace" => host::replace(rest),
         "append" => host::append(rest),
@@ -136,6 +137,46 @@ mod host {
         rustix::stdio::dup2_stdout(&device).unwrap();
         rustix::stdio::dup2_stderr(&device).unwrap();
         panic!("{}", std::process::Command::new(&arguments[1]).args(&arguments[2..]).exec());
+    }
+
+    /// Runs a command on a terminal of its own: what comes on the standard input is typed, what appears goes to the standard
+    /// output. A line `resize ROWS COLUMNS` is not typed, but done. Its end is the command's.
+    pub(crate) fn pty(command: &[String]) -> i32 {
+        use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        resize(&master, 40, 100);
+        let device = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let host = std::env::current_exe().unwrap();
+        let mut child = std::process::Command::new(host).arg("on-terminal").arg(device).args(command).spawn().unwrap();
+        let mut keyboard = std::fs::File::from(master);
+        let mut screen = keyboard.try_clone().unwrap();
+        let shown = std::thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(count @ 1..) = screen.read(&mut chunk) {
+                std::io::stdout().write_all(&chunk[..count]).unwrap();
+                std::io::stdout().flush().unwrap();
+            }
+        });
+        std::thread::spawn(move || {
+            for line in std::io::stdin().lines().map_while(Result::ok) {
+                match line.strip_prefix("resize ").and_then(|size| size.split_once(' ')) {
+                    Some((rows, columns)) => resize(&keyboard, rows.parse().unwrap(), columns.parse().unwrap()),
+                    // A control character is a key, and no line.
+                    None if line.starts_with(char::is_control) => keyboard.write_all(line.as_bytes()).unwrap(),
+                    None => keyboard.write_all(format!("{line}\n").as_bytes()).unwrap(),
+                }
+            }
+        });
+        let code = child.wait().unwrap().code().unwrap_or(255);
+        shown.join().unwrap();
+        code
+    }
+
+    fn resize(terminal: impl std::os::fd::AsFd, rows: u16, columns: u16) {
+        let size = rustix::termios::Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        rustix::termios::tcsetwinsize(terminal, size).unwrap();
     }
 
     /// Makes a scratch folder, says where, and waits to be asked to stop.

@@ -50,6 +50,11 @@ impl Pty {
         self.keyboard.write_all(text.as_bytes()).unwrap();
     }
 
+    /// Makes the terminal so large, as a user does who drags its window.
+    pub(crate) fn resize(&self, rows: u16, columns: u16) {
+        tcsetwinsize(&self.keyboard, Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    }
+
     /// Waits until `text` has appeared.
     pub(crate) fn wait_for(&mut self, text: &str) {
         let start = Instant::now();

@@ -12,3 +12,5 @@ mod state;
 #[cfg(unix)]
 mod stopped;
 mod story;
+#[cfg(unix)]
+mod terminal;
