@@ -15,6 +15,9 @@ export interface OkstraError extends Error {
 /** Gives a run up: its reservations are released, its worktrees stay. This is final. */
 export declare function abandon(options: AbandonOptions): Promise<Abandoned>;
 
+/** The completions of a shell for the command `okstra`. */
+export declare function completions(options: CompletionsOptions): Promise<Completions>;
+
 /** Is the content of `options.commit` in `options.candidate`, and by which proof? */
 export declare function contentMerged(options: ContentMergedOptions): Promise<ContentMerged>;
 
@@ -32,6 +35,9 @@ export declare function gitReconcile(options?: GitReconcileOptions): Promise<Git
 
 /** Makes the repository an okstra project. Doing it again changes nothing. */
 export declare function init(options?: InitOptions): Promise<Init>;
+
+/** Puts okstra into the folders of agents, or brings it up to date there. Doing it again changes nothing. */
+export declare function install(options?: InstallOptions): Promise<Installed>;
 
 /** Approves a plan for a task and freezes it, for a person who has agreed. */
 export declare function planApprove(options?: PlanApproveOptions): Promise<PlanApproval>;
@@ -81,6 +87,9 @@ export declare function taskShare(options?: TaskShareOptions): Promise<TaskShare
  */
 export declare function taskSync(options?: TaskSyncOptions): Promise<TaskSynced>;
 
+/** Takes out what `install` wrote and nobody changed. Doing it again changes nothing. */
+export declare function uninstall(options?: UninstallOptions): Promise<Uninstalled>;
+
 /** Which run, and why. */
 export interface AbandonOptions {
   /** The project root; by default the main worktree of the repository that holds the current folder. */
@@ -121,6 +130,22 @@ export interface AbandonedWorktree {
   branch: string
   /** The folder. */
   worktree: string
+}
+
+/** Of which shell. */
+export interface CompletionsOptions {
+  /** The shell. */
+  shell: 'bash' | 'elvish' | 'fish' | 'powershell' | 'zsh'
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** The completions of a shell. */
+export interface Completions {
+  /** The shell. */
+  shell: 'bash' | 'elvish' | 'fish' | 'powershell' | 'zsh'
+  /** What it reads. */
+  script: string
 }
 
 /** What to look for, and where. */
@@ -541,6 +566,94 @@ export interface Init {
   projectId: string
   /** Whether it was made a project now. */
   created: boolean
+}
+
+/** What to install, and for whom. */
+export interface InstallOptions {
+  /** The agents, `claude`, `codex`, `gemini`; by default those that it is installed for, else those that are here. */
+  target?: Array<string>
+  /** Make the repository a project, and let agents run some commands in it without asking. */
+  project?: boolean
+  /** With `project`: its root; by default the main worktree of the repository that holds the current folder. */
+  projectRoot?: string
+  /** With `project`: let agents run nothing without asking. */
+  noPermissions?: boolean
+  /** Say what would be done, and do nothing. */
+  dryRun?: boolean
+  /** A person agreed; without it the promise is rejected with `confirmation-needed`, where anything would change. */
+  yes?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was done, or would be. */
+export interface Installed {
+  /** The version of okstra. */
+  version: string
+  /** Whether this says what would be done, and nothing was. */
+  dryRun: boolean
+  /** Whether anything changed, or would. */
+  changed: boolean
+  /** The agents that it is installed for. */
+  targets: Array<'claude' | 'codex' | 'gemini'>
+  /** Agents that are on this machine as well. */
+  alsoFound: Array<'claude' | 'codex' | 'gemini'>
+  /** okstra's own folder. */
+  home: string
+  /** The executable. */
+  executable: string
+  /** Every file, and what happens to it. */
+  files: Array<InstalledFile>
+  /** How the executable is put on PATH; null where it is. */
+  pathAdvice: PathAdvice | null
+  /** Another `okstra` that comes before it on PATH. */
+  shadowedBy: string | null
+  /** What happens in the project, with `project`. */
+  project: InstalledProject | null
+}
+
+/** A file, and what happens to it. */
+export interface InstalledFile {
+  /** What it is for; `old` is a file of an earlier installation. */
+  kind: 'executable' | 'runtime' | 'skill' | 'agent' | 'old'
+  /** Its absolute path. */
+  path: string
+  /** It is made; okstra's own is replaced; it was changed, or there before, and stays; it is as it should be; it goes. */
+  action: 'create' | 'update' | 'keep' | 'unchanged' | 'remove'
+  /** Of a file that is kept: where okstra's own is put now. */
+  offered: string | null
+}
+
+/** How the executable is put on PATH. */
+export interface PathAdvice {
+  /** What it is for. */
+  text: string
+  /** The command, for the user's shell. */
+  command: string
+}
+
+/** What happens in a project. */
+export interface InstalledProject {
+  /** Its root. */
+  root: string
+  /** Its id. */
+  id: string
+  /** Whether it is made a project now. */
+  created: boolean
+  /** What agents are allowed in it; null with `noPermissions`. */
+  permissions: InstalledPermissions | null
+}
+
+/** Permission entries in a project's settings. */
+export interface InstalledPermissions {
+  /** The settings file. */
+  path: string
+  /** The entries that are added. */
+  added: Array<string>
+  /** Entries of an older okstra that go. */
+  removed: Array<string>
+  /** Where the file is kept as it was; null where it was not there, or does not change. */
+  backup: string | null
 }
 
 /** What to approve, and for which task. */
@@ -1342,4 +1455,60 @@ export interface TaskSynced {
   proof: 'ancestry' | 'same-change' | 'replay' | 'per-commit' | 'same-end' | 'carrier' | 'fingerprint' | null
   /** Why, one sentence. */
   reason: string
+}
+
+/** What to take out. */
+export interface UninstallOptions {
+  /** Remove okstra's own folder as well. */
+  purge?: boolean
+  /** Say what would be done, and do nothing. */
+  dryRun?: boolean
+  /** A person agreed; without it the promise is rejected with `confirmation-needed`, where anything would go. */
+  yes?: boolean
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was taken out, or would be. */
+export interface Uninstalled {
+  /** Whether this says what would be done, and nothing was. */
+  dryRun: boolean
+  /** Whether anything changed, or would. */
+  changed: boolean
+  /** The version that was installed; null where none was. */
+  version: string | null
+  /** okstra's own folder. */
+  home: string
+  /** Every file that okstra wrote and that is there, and what happens to it. */
+  files: Array<UninstalledFile>
+  /** The settings files that okstra's entries are in. */
+  settings: Array<UninstalledSettings>
+  /** What goes with okstra's own folder, with `purge`. */
+  purged: Purged | null
+}
+
+/** A file, and what happens to it. */
+export interface UninstalledFile {
+  /** Its absolute path. */
+  path: string
+  /** It goes; somebody changed it, and it stays. */
+  action: 'remove' | 'keep'
+}
+
+/** A settings file of a project. */
+export interface UninstalledSettings {
+  /** The file. */
+  path: string
+  /** The entries that go. */
+  removed: Array<string>
+  /** Why it is left as it is; null where it is not. */
+  left: string | null
+}
+
+/** What goes with okstra's own folder. */
+export interface Purged {
+  /** What is in the folder, name by name. */
+  entries: Array<string>
+  /** The worktrees in it; their branches stay in their repositories. */
+  worktrees: Array<string>
 }

@@ -13,6 +13,10 @@ export const abandon = operation("abandon", {
   yes: "boolean?",
 });
 
+export const completions = operation("completions", {
+  shell: "any",
+});
+
 export const contentMerged = operation("contentMerged", {
   projectRoot: "string?",
   commit: "string",
@@ -60,6 +64,15 @@ export const gitReconcile = operation("gitReconcile", {
 export const init = operation("init", {
   projectRoot: "string?",
   projectId: "string?",
+  yes: "boolean?",
+});
+
+export const install = operation("install", {
+  target: "string[]?",
+  project: "boolean?",
+  projectRoot: "string?",
+  noPermissions: "boolean?",
+  dryRun: "boolean?",
   yes: "boolean?",
 });
 
@@ -167,4 +180,10 @@ export const taskShare = operation("taskShare", {
 export const taskSync = operation("taskSync", {
   projectRoot: "string?",
   task: "string?",
+});
+
+export const uninstall = operation("uninstall", {
+  purge: "boolean?",
+  dryRun: "boolean?",
+  yes: "boolean?",
 });

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { addonName, hostLibc, packageName, platformsFor } from "./platforms.js";
+import { addonName, executableName, hostLibc, packageName, platformsFor } from "./platforms.js";
 
 /**
  * @typedef {import("./platforms.js").Platform} Platform
@@ -15,6 +15,7 @@ import { addonName, hostLibc, packageName, platformsFor } from "./platforms.js";
  * @property {(argc: number, args: string[]) => number} run a whole command; blocks; returns the exit code
  * @property {new () => { cancel(): void }} Cancel stops a running operation
  * @property {() => string} version
+ * @property {(executable: string, node: string) => void} introduce says where the executable lies that was built with it
  *
  * @typedef {object} Find an addon that is there
  * @property {Platform} platform
@@ -67,6 +68,7 @@ function open() {
   try {
     const addon = require(find.file);
     const inside = addon.version();
+    if (inside === version) addon.introduce(join(dirname(find.file), executableName(find.platform)), process.versions.node);
     return inside === version ? { addon } : { failure: { kind: "mismatch", find, version: inside } };
   } catch (cause) {
     return { failure: { kind: "unloadable", find, cause } };

@@ -1,10 +1,11 @@
 /**
- * `npm run build [-- --release]`: compiles addon and executable, and puts the addon where `bin/okstra` finds it first.
+ * `npm run build [-- --release]`: compiles addon and executable, and puts both where `bin/okstra` finds
+ * them first.
  */
 import { chmodSync, copyFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
-import { addonName } from "../npm/platforms.js";
+import { addonName, executableName } from "../npm/platforms.js";
 import { build } from "./lib/cargo.mjs";
 import { inRoot, root, script, sizeWords, thisPlatform, writeJson } from "./lib/project.mjs";
 
@@ -18,7 +19,8 @@ const RECORD = inRoot("target", "okstra-build.json");
 export async function buildAndPlace(profile) {
   const files = await build({ profile });
   const place = inRoot("npm", addonName(thisPlatform()));
-  putAddon(files.addon, place);
+  put(files.addon, place);
+  put(files.executable, inRoot("npm", executableName(thisPlatform())));
   for (const file of [place, files.executable]) {
     console.error(`built (${profile}): ${relative(root, file)}, ${sizeWords(statSync(file).size)}`);
   }
@@ -33,7 +35,7 @@ export async function buildAndPlace(profile) {
  * @param {string} from
  * @param {string} to
  */
-function putAddon(from, to) {
+function put(from, to) {
   const fresh = `${to}.${process.pid}.tmp.node`;
   try {
     copyFileSync(from, fresh);

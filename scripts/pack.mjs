@@ -14,7 +14,7 @@ import { inRoot, npm, Problem, root, script, sizeWords, thisPlatform, writeJson 
 /** @typedef {import("../npm/platforms.js").Platform} Platform */
 
 /** What stands in the main package besides its manifest; what does not exist yet is left out. */
-const MAIN_FILES = ["bin/okstra", "README.md", "LICENSE", "CHANGELOG.md", "skills", "prompts"];
+const MAIN_FILES = ["bin/okstra", "README.md", "LICENSE", "CHANGELOG.md", "skills", "agents", "prompts"];
 
 /** Only development needs these. */
 const DEVELOPMENT_FIELDS = ["devDependencies", "scripts", "overrides"];

@@ -1,5 +1,5 @@
 /** The rules that a packed file must keep; each function returns what it found and what is wrong. */
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { addonName, executableName } from "../../npm/platforms.js";
 import { parseBinary, systemOf } from "../../npm/binary.js";
@@ -18,7 +18,7 @@ import { inRoot } from "./project.mjs";
 /** The most that each may have, in bytes. */
 export const LIMITS = { mainTarball: 300_000, compiledFile: 4_000_000 };
 
-const MAIN_NAMES = /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/okstra|npm\/[\w-]+\.(js|d\.ts)|(skills|prompts)\/.+)$/;
+const MAIN_NAMES = /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/okstra|npm\/[\w-]+\.(js|d\.ts)|(skills|agents|prompts)\/.+)$/;
 const MAIN_NEEDED = ["package.json", "LICENSE", "bin/okstra", "npm/loader.js", "npm/index.js", "npm/index.d.ts"];
 const LIFECYCLE = ["preinstall", "install", "postinstall", "prepare"];
 
@@ -30,7 +30,7 @@ export function checkMain({ filename, file, entries, manifest }, limits) {
   const problems = [
     ...nameProblems(filename, `okstra-${version}.tgz`),
     ...names.filter((name) => !MAIN_NAMES.test(name) || /\.(node|so|dll|dylib|exe)$/.test(name)).map((name) => `${name} must not be in it`),
-    ...[...MAIN_NEEDED, ...prompts()].filter((name) => !names.includes(name)).map((name) => `${name} is missing`),
+    ...[...MAIN_NEEDED, ...prompts(), ...skills()].filter((name) => !names.includes(name)).map((name) => `${name} is missing`),
     ...modeProblems(entries, "bin/okstra"),
     ...LIFECYCLE.filter((name) => manifest.scripts?.[name] !== undefined).map((name) => `it has a ${name} script`),
     ...differences({ name: "okstra", version, optionalDependencies: platformDependencies() }, manifest),
@@ -41,8 +41,15 @@ export function checkMain({ filename, file, entries, manifest }, limits) {
 }
 
 /** The prompts of the repository: what agents are given is shipped to be read. */
-export function prompts() {
-  const entries = readdirSync(inRoot("prompts"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+export const prompts = () => filesIn("prompts");
+
+/** The skills and agents of the repository. */
+export const skills = () => [...filesIn("skills"), ...filesIn("agents")];
+
+/** @param {string} folder */
+function filesIn(folder) {
+  if (!existsSync(inRoot(folder))) return [];
+  const entries = readdirSync(inRoot(folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return entries.map((entry) => relative(inRoot(), join(entry.parentPath, entry.name)).replaceAll("\\", "/")).sort();
 }
 

@@ -37,7 +37,7 @@ where
     T: Send + ToNapiValue + TypeName + 'static,
     W: FnOnce(&Context) -> std::result::Result<T, Failure> + Send + 'static,
 {
-    let context = Context::from_process().with_cancel(cancel.0.clone());
+    let context = crate::run::context().with_cancel(cancel.0.clone());
     AsyncTask::new(Job(Some(Box::new(move || work(&context)))))
 }
 

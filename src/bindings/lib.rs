@@ -4,6 +4,7 @@ pub mod content_merged;
 pub mod demo;
 pub mod doctor;
 pub mod git_reconcile;
+pub mod install;
 pub mod job;
 pub mod life;
 pub mod plan;

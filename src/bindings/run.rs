@@ -1,9 +1,28 @@
 //! The command line for `bin/okstra`.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use napi_derive::napi;
-use okstra::context::process_arguments;
+use okstra::context::{Context, process_arguments};
+
+/// Where the executable of this build is, and the version of Node; the loader says it.
+static IN_NODE: OnceLock<(PathBuf, String)> = OnceLock::new();
+
+/// Says where the executable lies that was built with this addon, and in which version of Node the addon is. For the
+/// loader.
+#[napi]
+pub fn introduce(executable: String, node: String) {
+    // Loaded once more, the addon is told the same.
+    let _ = IN_NODE.set((executable.into(), node));
+}
+
+/// A snapshot of this process.
+pub(crate) fn context() -> Context {
+    let (executable, node) = IN_NODE.get().cloned().unzip();
+    Context::from_process().in_node(executable, node)
+}
 
 /// Runs the command line with `args`, the last `argc` arguments of this process, and returns its exit code.
 ///
@@ -12,7 +31,7 @@ use okstra::context::process_arguments;
 #[napi]
 pub fn run(argc: u32, args: Vec<String>) -> i32 {
     displace_signal_handlers();
-    okstra::cli::main(exact(argc, args)).code().into()
+    okstra::cli::main(exact(argc, args), context()).code().into()
 }
 
 /// The version of okstra.

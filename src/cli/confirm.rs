@@ -30,10 +30,27 @@ pub(super) fn confirm(
     unasked: ops::Error,
     show: impl FnOnce(&mut Output),
 ) -> Result<(), Failure> {
-    let Some(keyboard) = output.keyboard() else { return Err(unasked.into()) };
+    if output.keyboard().is_none() {
+        return Err(unasked.into());
+    }
+    if agrees(context, output, question, show)? { Ok(()) } else { Err(Failure::declined()) }
+}
+
+/// As [`confirm`], for something that can be left out: answers whether the person agrees. Where nobody can be asked,
+/// nobody does.
+///
+/// # Errors
+/// `cancelled` when Ctrl-C is.
+pub(super) fn agrees(
+    context: &Context,
+    output: &mut Output,
+    question: &str,
+    show: impl FnOnce(&mut Output),
+) -> Result<bool, Failure> {
+    let Some(keyboard) = output.keyboard() else { return Ok(false) };
     show(output);
     let answer = answer(context, output, keyboard, &format!("{question} [y/N]"))?;
-    if is_yes(&answer) { Ok(()) } else { Err(Failure::declined()) }
+    Ok(is_yes(&answer))
 }
 
 /// Asks for a text; an empty answer is `default`. `None` where nobody can be asked.
@@ -134,6 +151,8 @@ mod tests {
             let asked = confirm(&context(), &mut output, "Do it?", unasked(), |output| output.text("it is done"));
             let code = asked.as_ref().err().map(Failure::code);
             assert_eq!(code, if agreed { None } else { Some("declined") }, "{keys:?}");
+            let (mut other, _) = at_a_terminal(keys, false);
+            assert_eq!(agrees(&context(), &mut other, "Do it?", |_| {}).unwrap(), agreed, "{keys:?}");
             assert!(out.text().starts_with("it is done\n\nDo it? [y/N] "), "{}", out.text());
         }
     }
@@ -160,6 +179,7 @@ mod tests {
         for mut output in [piped, document] {
             let asked = confirm(&context(), &mut output, "Do it?", unasked(), |_| shown.set(true));
             assert_eq!(asked.unwrap_err().code(), "confirmation-needed");
+            assert!(!agrees(&context(), &mut output, "Do it?", |_| shown.set(true)).unwrap());
         }
         assert!(!shown.get());
     }

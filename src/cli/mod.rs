@@ -22,6 +22,7 @@ mod usage;
 mod words;
 
 pub use args::{command, refusal};
+pub use commands::completions::{Completions, completions};
 pub use exit::Exit;
 pub use failure::Failure;
 pub use run::{main, run};

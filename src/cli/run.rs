@@ -13,10 +13,10 @@ use crate::context::Context;
 use crate::ops::Session;
 
 /// Runs one command that has the whole process: its streams, its signals, its environment. `arguments` are without
-/// the program's name. A command that a signal asked to stop ends the process by that signal, once it has cleaned up.
-pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+/// the program's name, `context` is a snapshot of the process. A command that a signal asked to stop ends the process by
+/// that signal, once it has cleaned up.
+pub fn main(arguments: impl IntoIterator<Item = OsString>, context: Context) -> Exit {
     bug::keep_quiet();
-    let context = Context::from_process();
     let session = Session::open(context.cancel());
     let exit = run(arguments, context, Streams::from_process());
     session.close();

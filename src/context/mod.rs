@@ -22,6 +22,8 @@ pub struct Context {
     clock: Clock,
     cancel: Cancel,
     events: EventSink,
+    executable: Option<PathBuf>,
+    node: Option<String>,
 }
 
 impl Context {
@@ -36,6 +38,8 @@ impl Context {
             clock: Clock::System,
             cancel: Cancel::default(),
             events: EventSink::default(),
+            executable: std::env::current_exe().ok(),
+            node: None,
         }
     }
 
@@ -47,7 +51,14 @@ impl Context {
             clock: Clock::System,
             cancel: Cancel::default(),
             events: EventSink::default(),
+            executable: None,
+            node: None,
         }
+    }
+
+    /// The same machine, where okstra is part of Node of the version `node`; `executable` is the one that was built with it.
+    pub fn in_node(self, executable: Option<PathBuf>, node: Option<String>) -> Self {
+        Self { executable, node, ..self }
     }
 
     /// The same machine with another clock.
@@ -81,6 +92,17 @@ impl Context {
     /// The environment variables.
     pub fn environment(&self) -> &Environment {
         &self.environment
+    }
+
+    /// The executable `okstra` of this very build: the one that runs, or that came with the addon. `None` where nobody has
+    /// said which that is.
+    pub fn executable(&self) -> Option<&Path> {
+        self.executable.as_deref()
+    }
+
+    /// The version of the Node that okstra is a part of, where it is.
+    pub fn node(&self) -> Option<&str> {
+        self.node.as_deref()
     }
 
     /// The clock.

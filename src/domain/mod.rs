@@ -7,6 +7,7 @@ pub mod equivalence;
 pub mod glob;
 pub mod hint;
 pub mod ids;
+pub mod install;
 pub mod lifecycle;
 pub mod mirror;
 pub mod moment;

@@ -63,7 +63,7 @@ fn entries(folder: &Path) -> Result<Vec<(PathBuf, fs::FileType)>, Error> {
     found.map(|found| found.and_then(entry).map_err(at)).collect()
 }
 
-fn is_temporary(name: &Path) -> bool {
+pub(super) fn is_temporary(name: &Path) -> bool {
     let name = name.to_string_lossy();
     name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
 }

@@ -9,9 +9,11 @@
 
 mod append;
 mod copy;
+mod delete;
 mod error;
 mod list;
 mod lock;
+mod look;
 mod read;
 mod scratch;
 mod steps;
@@ -19,10 +21,12 @@ mod write;
 
 pub use append::{Appended, Unfinished, append_line, append_lines};
 pub use copy::{is_same_content, take_copy};
+pub use delete::{delete_empty_folder, delete_file, delete_folder, delete_leftovers};
 pub use error::{Doing, Error};
 pub use list::{Listing, list_files, names_in};
 pub use lock::{LOCK_WAIT, LockGuard};
+pub use look::{Seen, is_folder, look};
 pub use read::{read, read_text};
 pub use scratch::ScratchFolder;
 pub use steps::watch;
-pub use write::{create_folder, create_folders_in, create_new, remove, replace};
+pub use write::{create_folder, create_folders_in, create_new, remove, replace, replace_executable};

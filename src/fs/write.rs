@@ -18,15 +18,40 @@ pub(super) const TEMPORARY: (&str, &str) = (".okstra-", ".tmp");
 /// # Errors
 /// [`Error`] with the path; the old content is then still there.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    replace_with(path, bytes, false)
+}
+
+/// As [`replace`], and everybody may read and start the file.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_executable(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    replace_with(path, bytes, true)
+}
+
+fn replace_with(path: &Path, bytes: &[u8], executable: bool) -> Result<(), Error> {
     let at = |source| Error::new(Doing::Write, path, source);
     let target = resolve_link(path).map_err(at)?;
     let folder = folder_of(&target);
     step(path);
     let mut temporary = temporary_in(folder, Some(&target)).map_err(at)?;
+    if executable {
+        allow_to_start(temporary.as_file()).map_err(at)?;
+    }
     temporary.write_all(bytes).and_then(|()| temporary.as_file().sync_all()).map_err(at)?;
     step(path);
     temporary.persist(&target).map_err(|error| at(error.error))?;
     sync_folder(folder).map_err(at)
+}
+
+#[cfg(unix)]
+fn allow_to_start(file: &File) -> io::Result<()> {
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn allow_to_start(_: &File) -> io::Result<()> {
+    Ok(())
 }
 
 /// Makes the file `path` with `bytes` unless there is something of that name, which is then left as it is. Its folder
@@ -181,7 +206,10 @@ mod tests {
         replace(&link, b"new").unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"new");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+        let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o640);
+        replace_executable(&file, b"program").unwrap();
+        assert_eq!((fs::read(&file).unwrap().as_slice(), mode()), (b"program".as_slice(), 0o755));
     }
 
     #[test]

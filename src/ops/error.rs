@@ -5,6 +5,7 @@ mod hints;
 
 use std::path::PathBuf;
 
+use super::install::InstallError;
 use super::sharing::SharingError;
 use super::stages::StageError;
 use crate::context::Cancelled;
@@ -12,7 +13,7 @@ use crate::context::Cancelled;
 use crate::domain::lifecycle::{CategoryError, RouteError, RunName, RunNameError};
 use crate::domain::names::{NameError, TaskKey, TaskName, TaskNameError};
 use crate::{fs, git, render, store};
-use codes::{fs_code, git_code, render_code, sharing_code, stage_code, store_code};
+use codes::{fs_code, git_code, install_code, render_code, sharing_code, stage_code, store_code};
 
 /// The code of an agent CLI that is not there; the exit code for it is that of shells.
 pub(crate) const NOT_INSTALLED: &str = "not-installed";
@@ -368,6 +369,9 @@ pub enum Error {
     /// A task could not be carried to another clone.
     #[error(transparent)]
     Sharing(Box<SharingError>),
+    /// Something is wrong with an installation.
+    #[error(transparent)]
+    Install(Box<InstallError>),
     /// The demo could not be played.
     #[error("the demo cannot be played below `{}`", parent.display())]
     Scratch {
@@ -438,6 +442,7 @@ impl Error {
             Self::Gate { .. } => "stage-blocked",
             Self::Stage(error) => stage_code(error),
             Self::Sharing(error) => sharing_code(error),
+            Self::Install(error) => install_code(error),
         }
     }
 }
@@ -454,6 +459,12 @@ impl From<render::Error> for Error {
 impl From<StageError> for Error {
     fn from(error: StageError) -> Self {
         Self::Stage(Box::new(error))
+    }
+}
+
+impl From<InstallError> for Error {
+    fn from(error: InstallError) -> Self {
+        Self::Install(Box::new(error))
     }
 }
 

@@ -77,8 +77,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Init, Error> {
     let chosen = || options.yes.then_some(default_id.clone());
     let id = id.or_else(chosen).ok_or_else(|| Error::NoProjectId { default: default_id.to_string() })?;
     let layout = Layout::new(&root);
-    let is_whole = layout.project().is_file() && layout.gitignore().is_file();
-    if is_whole {
+    if is_whole(&root) {
         return Ok(Init { project_root: root, project_id: id.to_string(), created: false });
     }
     layout.ensure_ignored()?;
@@ -90,6 +89,12 @@ pub fn run(context: &Context, options: &Options) -> Result<Init, Error> {
         guard.write(&Project::new(id.clone()))?;
     }
     Ok(Init { project_root: root, project_id: id.to_string(), created })
+}
+
+/// Whether the folder `root` is a project with all that belongs to one.
+pub(super) fn is_whole(root: &Path) -> bool {
+    let layout = Layout::new(root);
+    layout.project().is_file() && layout.gitignore().is_file()
 }
 
 /// The id that is recorded and asked for, where they agree.

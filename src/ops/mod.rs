@@ -10,6 +10,7 @@ pub mod equivalence;
 mod error;
 pub mod finish;
 pub mod init;
+pub mod install;
 pub mod lead;
 pub mod lifecycle;
 mod mirror;
@@ -24,6 +25,7 @@ pub mod status;
 pub mod sync;
 pub mod task;
 pub mod tasks;
+pub mod uninstall;
 
 pub use error::Error;
 pub(crate) use error::NOT_INSTALLED;

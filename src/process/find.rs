@@ -8,11 +8,17 @@ use crate::context::Context;
 /// The program `name`: an absolute path is looked at itself, a mere name is looked for in the absolute folders of `PATH`.
 /// So where it is never depends on the folder that it is started in.
 pub fn find_program(context: &Context, name: &OsStr) -> Option<PathBuf> {
+    find_program_in(context, name, |_| true)
+}
+
+/// As [`find_program`], in those folders of `PATH` that are `wanted`.
+pub fn find_program_in(context: &Context, name: &OsStr, wanted: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let path = Path::new(name);
     if path.is_absolute() {
         return candidates(context, path).into_iter().find(|path| is_program(path));
     }
-    let mut folders = std::env::split_paths(context.environment().path()?).filter(|folder| folder.is_absolute());
+    let folders = std::env::split_paths(context.environment().path()?);
+    let mut folders = folders.filter(|folder| folder.is_absolute() && wanted(folder));
     folders.find_map(|folder| candidates(context, &folder.join(path)).into_iter().find(|path| is_program(path)))
 }
 

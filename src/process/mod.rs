@@ -17,6 +17,6 @@ mod stdio;
 
 pub use command::{Command, Ending, Output};
 pub use error::Error;
-pub use find::find_program;
+pub use find::{find_program, find_program_in};
 pub use holder::Identity;
 pub use session::Session;

@@ -20,4 +20,4 @@ pub use directive::{effective_stages, stage_batch_directive};
 pub use engine::template;
 pub use error::{Error, Place};
 pub use overrides::Overrides;
-pub use templates::names;
+pub use templates::{all, names};

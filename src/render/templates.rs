@@ -37,7 +37,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Every template: its name and its text.
-pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     TEMPLATES.iter().copied()
 }
 

@@ -192,6 +192,31 @@ impl Home {
         self.folder.join("cache")
     }
 
+    /// `bin/`: the executable `okstra`.
+    pub fn bin(&self) -> PathBuf {
+        self.folder.join("bin")
+    }
+
+    /// The executable itself.
+    pub fn executable(&self) -> PathBuf {
+        self.bin().join(format!("okstra{}", std::env::consts::EXE_SUFFIX))
+    }
+
+    /// `runtime/<version>/`: what that version of okstra ships, to be read.
+    pub fn runtime(&self, version: &str) -> PathBuf {
+        self.folder.join("runtime").join(version)
+    }
+
+    /// `backups/`: settings as they were before okstra added to them.
+    pub fn backups(&self) -> PathBuf {
+        self.folder.join("backups")
+    }
+
+    /// `install.json`: what is installed.
+    pub fn installation(&self) -> PathBuf {
+        self.folder.join("install.json")
+    }
+
     /// `config.toml`: the machine's own settings.
     pub fn config(&self) -> PathBuf {
         self.folder.join("config.toml")

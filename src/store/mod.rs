@@ -9,6 +9,7 @@ pub mod claim;
 mod config;
 pub mod consumers;
 mod error;
+pub mod installation;
 pub mod json;
 mod layout;
 mod lines;

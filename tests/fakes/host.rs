@@ -1,7 +1,7 @@
 //! A fake host process: what the process and fs rooms do can be seen only from outside a process that uses them.
 //!
 //! `host WHAT ARGUMENTS…`; each WHAT is a function below, with a test in `tests/it/process.rs`, `tests/it/fs.rs`,
-//! `tests/it/store/` or `tests/it/life/`.
+//! `tests/it/store/`, `tests/it/life/` or `tests/it/install/`.
 
 #![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "a fake stands outside of the house")]
 #![expect(clippy::unwrap_used, reason = "a fake that panics fails its test")]
@@ -30,6 +30,8 @@ fn main() -> std::process::ExitCode {
         "read-state" => host::read_state(rest),
         "register" => host::register(rest),
         "stop-at" => host::stop_at(rest),
+        "install" => host::install(rest),
+        "uninstall" => host::uninstall(),
         _ => panic!("host cannot {what}"),
     };
     std::process::ExitCode::from(u8::try_from(code).unwrap_or(255))
@@ -50,6 +52,7 @@ mod host {
     use okstra::domain::records::{Reappend, Record, Status};
     use okstra::domain::run::RunManifest;
     use okstra::fs::{self, LOCK_WAIT, LockGuard, ScratchFolder, Unfinished};
+    use okstra::ops;
     use okstra::ops::lifecycle;
     use okstra::ops::stages;
     use okstra::ops::task::{Selector, Task};
@@ -336,7 +339,22 @@ mod host {
                 let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
             }
         });
-        i32::from(okstra::cli::main(command.iter().map(Into::into)).code())
+        i32::from(okstra::cli::main(command.iter().map(Into::into), Context::from_process()).code())
+    }
+
+    /// Installs okstra with the program EXECUTABLE for its own.
+    pub(crate) fn install(rest: &[String]) -> i32 {
+        let context = Context::from_process().in_node(rest.first().map(Into::into), None);
+        let options = ops::install::Options { targets: vec!["claude".to_owned()], yes: true, ..Default::default() };
+        println!("begin");
+        ops::install::run(&context, &options).map_or(1, |_| 0)
+    }
+
+    /// Takes okstra out.
+    pub(crate) fn uninstall() -> i32 {
+        let options = ops::uninstall::Options { yes: true, ..Default::default() };
+        println!("begin");
+        ops::uninstall::run(&Context::from_process(), &options).map_or(1, |_| 0)
     }
 
     fn treat_streams_like_libuv() {

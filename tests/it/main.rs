@@ -14,6 +14,8 @@ mod fs;
 mod git_room;
 mod histories;
 #[cfg(unix)]
+mod install;
+#[cfg(unix)]
 mod life;
 mod plan;
 mod prepare;

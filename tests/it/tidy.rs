@@ -5,6 +5,7 @@
 mod commands;
 mod imports;
 mod prompts;
+mod skills;
 mod source;
 
 use std::collections::BTreeSet;
@@ -212,6 +213,11 @@ fn every_okstra_line_that_someone_may_copy_parses() {
 #[test]
 fn every_prompt_is_embedded_shipped_and_has_a_fixture() {
     report(prompts::wrong_prompts());
+}
+
+#[test]
+fn every_skill_and_agent_is_embedded_shipped_and_found_by_its_client() {
+    report(skills::wrong_skills());
 }
 
 /// The folder of the repository.

@@ -7,7 +7,7 @@ import { addonName, executableName, hostPlatform, platforms } from "../../npm/pl
 import { parseBinary } from "../../npm/binary.js";
 import { compareVersions, readElf } from "../../scripts/lib/elf.mjs";
 import { expectedManifest, mainManifest, platformDependencies } from "../../scripts/lib/metadata.mjs";
-import { checkMain, checkPlatform, LIMITS, prompts } from "../../scripts/lib/pack-rules.mjs";
+import { checkMain, checkPlatform, LIMITS, prompts, skills } from "../../scripts/lib/pack-rules.mjs";
 import { built, scratch } from "./common.mjs";
 
 /** @typedef {import("../../npm/platforms.js").Platform} Platform */
@@ -24,11 +24,11 @@ const entry = (name, content = Buffer.from(""), mode = 0o644) => ({ name, conten
 function goodMain(t) {
   const file = join(scratch(t), `okstra-${version}.tgz`);
   writeFileSync(file, "packed");
-  const names = ["package.json", "LICENSE", "README.md", "npm/loader.js", "npm/index.js", "npm/index.d.ts", "skills/okstra-run/SKILL.md"];
+  const names = ["package.json", "LICENSE", "README.md", "npm/loader.js", "npm/index.js", "npm/index.d.ts"];
   return {
     filename: `okstra-${version}.tgz`,
     file,
-    entries: [...[...names, ...prompts()].map((name) => entry(name)), entry("bin/okstra", undefined, 0o755)],
+    entries: [...[...names, ...prompts(), ...skills()].map((name) => entry(name)), entry("bin/okstra", undefined, 0o755)],
     manifest: /** @type {Record<string, any>} */ ({ name: "okstra", version, optionalDependencies: platformDependencies() }),
   };
 }
@@ -58,6 +58,7 @@ test("a good main package passes, and each fault is found", (t) => {
     [(pack) => pack.entries.push(entry("src/main.rs")), /must not be in it/],
     [(pack) => pack.entries.splice(1, 1), /LICENSE is missing/],
     [(pack) => (pack.entries = pack.entries.filter(({ name }) => name !== "prompts/lead.md")), /prompts\/lead\.md is missing/],
+    [(pack) => (pack.entries = pack.entries.filter(({ name }) => name !== "skills/okstra-status/SKILL.md")), /skills\/okstra-status\/SKILL\.md is missing/],
     [(pack) => (pack.entries[pack.entries.length - 1].mode = 0o644), /bin\/okstra has mode 644/],
     [(pack) => (pack.manifest.scripts = { postinstall: "node x" }), /postinstall script/],
     [(pack) => (pack.manifest.dependencies = { left: "1" }), /has dependencies/],

@@ -1,12 +1,14 @@
 //! The commands, one file each: its arguments, its call, its outcome in print.
 
 mod abandon;
+pub(super) mod completions;
 mod content_merged;
 mod demo;
 mod doctor;
 mod finish;
 mod git_reconcile;
 mod init;
+mod install;
 mod plan;
 mod render_bundle;
 mod resume;
@@ -15,6 +17,7 @@ mod stage;
 mod status;
 mod task;
 mod tasks;
+mod uninstall;
 
 use super::exit::Exit;
 use super::failure::Failure;
@@ -43,12 +46,14 @@ macro_rules! commands {
 
 commands! {
     Abandon => abandon,
+    Completions => completions,
     ContentMerged => content_merged,
     Demo => demo,
     Doctor => doctor,
     Finish => finish,
     GitReconcile => git_reconcile,
     Init => init,
+    Install => install,
     Status => status,
     Tasks => tasks,
     Plan => plan,
@@ -57,4 +62,5 @@ commands! {
     Run => run,
     Stage => stage,
     Task => task,
+    Uninstall => uninstall,
 }

@@ -1,6 +1,7 @@
 //! The codes of what goes wrong below: in the rooms of floor 2, with stages, with sharing.
 
 use crate::domain::batch::BatchError;
+use crate::ops::install::InstallError;
 use crate::ops::sharing::SharingError;
 use crate::ops::stages::StageError;
 use crate::{fs, git, render, store};
@@ -125,5 +126,20 @@ pub(super) fn batch_code(error: &BatchError) -> &'static str {
         BatchError::Reserved { .. } => "stage-reserved",
         BatchError::NothingReady { .. } => "no-stage-ready",
         BatchError::AllDone => "all-stages-done",
+    }
+}
+
+pub(super) fn install_code(error: &InstallError) -> &'static str {
+    match error {
+        InstallError::Target(_) => "unknown-target",
+        InstallError::NoExecutable { .. } => "no-executable",
+        InstallError::OtherExecutable { .. } => "version-mismatch",
+        InstallError::NoAgentFolder { .. } => "no-home",
+        InstallError::PathNotUtf8 { .. } => "path-not-utf8",
+        InstallError::Settings { fault, .. } if fault.is_json => "wrong-shape",
+        InstallError::Settings { .. } => "not-json",
+        InstallError::Changed { .. } => "changed-meanwhile",
+        InstallError::WouldLose { .. } => "worktrees-kept",
+        InstallError::NotOwnFolder { .. } => "not-okstra-home",
     }
 }

@@ -15,6 +15,7 @@ impl Hint for Error {
             Self::Render(error) => error.hint(),
             Self::Stage(error) => error.hint(),
             Self::Sharing(error) => error.hint(),
+            Self::Install(error) => error.hint(),
             Self::Cancelled(_) => None,
             Self::Name(_) | Self::TaskName(_) | Self::UnresolvableRef { .. } => None,
             Self::NoCategory { .. } => Some("name it where the command takes one: --category fix".to_owned()),

@@ -20,7 +20,7 @@ const STATE: &str = ".okstra";
 /// # Errors
 /// When a file cannot be read or written.
 pub(super) fn copy(context: &Context, task: &Task, folder: &Path) -> Result<(), Error> {
-    let Some(patterns) = patterns(task) else { return Ok(()) };
+    let Some(patterns) = patterns(&task.root) else { return Ok(()) };
     for path in git::untracked_matching(context, &task.root, &patterns)? {
         let below = to_path(&path);
         if below.starts_with(STATE) || folder.starts_with(task.root.join(&below)) {
@@ -36,8 +36,16 @@ pub(super) fn copy(context: &Context, task: &Task, folder: &Path) -> Result<(), 
 /// # Errors
 /// When git cannot be asked.
 pub(in crate::ops) fn dirt(context: &Context, task: &Task, folder: &Path) -> Result<Vec<RepoPath>, Error> {
+    dirt_in(context, &task.root, folder)
+}
+
+/// As [`dirt`], of a worktree of the project at `root`.
+///
+/// # Errors
+/// When git cannot be asked.
+pub(in crate::ops) fn dirt_in(context: &Context, root: &Path, folder: &Path) -> Result<Vec<RepoPath>, Error> {
     let differences = git::differences(context, folder)?;
-    let listed: HashSet<RepoPath> = match patterns(task) {
+    let listed: HashSet<RepoPath> = match patterns(root) {
         Some(patterns) if differences.iter().any(|difference| difference.is_untracked) => {
             git::untracked_matching(context, folder, &patterns)?.into_iter().collect()
         }
@@ -57,14 +65,14 @@ pub(super) fn added(context: &Context, task: &Task, folder: &Path) -> Result<Vec
     added.retain(|found| {
         let below = to_path(&found.path);
         let (there, here) = (folder.join(&below), task.root.join(&below));
-        let is_copy = || patterns(task).is_some() && fs::is_same_content(&there, &here);
+        let is_copy = || patterns(&task.root).is_some() && fs::is_same_content(&there, &here);
         !(found.is_untracked && is_copy())
     });
     Ok(added.into_iter().map(|found| found.path).collect())
 }
 
-fn patterns(task: &Task) -> Option<PathBuf> {
-    Some(task.root.join(PATTERNS)).filter(|path| path.is_file())
+fn patterns(root: &Path) -> Option<PathBuf> {
+    Some(root.join(PATTERNS)).filter(|path| path.is_file())
 }
 
 /// A path of git as one of this machine.

@@ -27,11 +27,12 @@ use super::Error;
 use super::task::Task;
 use crate::context::Context;
 use crate::fs::{self, LockGuard};
-use crate::store::Layout;
+use crate::store::{Home, Layout};
 
 pub use bases::{StageBase, bases};
 pub use carry::{carry_in, complete_from_carry};
 pub use error::StageError;
+pub(super) use include::dirt_in;
 pub use provision::{Provisioned, provision};
 pub use reserve::{Reserved, Wanted, check_choice, choose_and_reserve, holder};
 pub use snapshots::{Snapshots, snapshots};
@@ -43,7 +44,12 @@ const WORKTREES_WAIT: Duration = Duration::from_secs(600);
 
 /// Locks the making and removing of worktrees on this machine: in git, parallel calls race.
 pub(super) fn lock_worktrees(context: &Context, task: &Task) -> Result<LockGuard, Error> {
-    let folder = task.home.worktrees();
+    lock_worktrees_of(context, &task.home)
+}
+
+/// As [`lock_worktrees`], of okstra's own folder.
+pub(super) fn lock_worktrees_of(context: &Context, home: &Home) -> Result<LockGuard, Error> {
+    let folder = home.worktrees();
     fs::create_folder(&folder)?;
     let stop = || context.cancel().is_cancelled();
     Ok(LockGuard::acquire(&folder.join("worktrees.lock"), WORKTREES_WAIT, stop)?)

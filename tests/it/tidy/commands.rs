@@ -8,7 +8,7 @@ use okstra::domain::workflow::{Command, commands};
 use super::root;
 
 /// Where such lines stand.
-const PLACES: &[&str] = &["README.md", "AGENTS.md", "ARCHITECTURE.md", "docs", "skills", "prompts"];
+const PLACES: &[&str] = &["README.md", "AGENTS.md", "ARCHITECTURE.md", "docs", "skills", "agents", "prompts"];
 
 /// Commands that prompts already name and that come with the next capability. Each goes from here when it is there.
 const COMING: &[&str] = &[];

@@ -1,0 +1,154 @@
+//! What install says to people.
+
+use std::path::Path;
+
+use crate::cli::output::{Output, Tone};
+use crate::cli::table::Cell;
+use crate::domain::install::{Action, Kind};
+use crate::domain::shell;
+use crate::ops::install::{Installed, Permissions, Project, Step};
+
+/// What would be done.
+pub(super) fn plan(planned: &Installed, output: &mut Output) {
+    output.headline(Tone::Strong, "install", &format!("okstra {} for {}", planned.version, agents(planned)));
+    changes(planned, output);
+    if let Some(project) = &planned.project {
+        in_project(project, false, output);
+    }
+}
+
+/// What was done; of a dry run, what would be.
+pub(super) fn outcome(done: &Installed, output: &mut Output) {
+    if done.dry_run && done.changed {
+        plan(done, output);
+        if let Some(permissions) = done.project.as_ref().and_then(|project| project.permissions.as_ref()) {
+            self::permissions(permissions, &done.executable, output);
+        }
+        return output.title("nothing was done: this is a dry run");
+    }
+    let what = format!("okstra {} for {}", done.version, agents(done));
+    match done.changed {
+        true => output.headline(Tone::Good, "installed", &what),
+        false => output.headline(Tone::Quiet, "unchanged", &format!("{what} is installed already")),
+    }
+    kept(done, output);
+    if let Some(project) = done.project.as_ref().filter(|_| done.changed) {
+        in_project(project, true, output);
+    }
+    next(done, output);
+}
+
+fn agents(installed: &Installed) -> String {
+    let names: Vec<_> = installed.targets.iter().map(|target| target.as_str()).collect();
+    names.join(", ")
+}
+
+/// The files that change, and those that stay although okstra's are others.
+fn changes(planned: &Installed, output: &mut Output) {
+    let mut rows = Vec::new();
+    for (action, word) in [(Action::Create, "create"), (Action::Update, "update"), (Action::Remove, "remove")] {
+        let (many, single): (Vec<_>, Vec<_>) = planned.with(action).partition(|step| step.kind == Kind::Runtime);
+        let row = |kind: Kind, path: String| vec![Cell::from(word), Cell::from(name(kind)), Cell::from(path)];
+        rows.extend(single.into_iter().map(|step| row(step.kind, step.path.clone())));
+        if let Some(first) = many.first() {
+            let folder = planned.home.join("runtime").join(&planned.version);
+            let path = if many.len() == 1 { first.path.clone() } else { folder.to_string_lossy().into_owned() };
+            rows.push(vec![Cell::from(word), Cell::from(files(many.len())), Cell::from(path)]);
+        }
+    }
+    if !rows.is_empty() {
+        output.table(&["do", "what", "where"], &rows);
+    }
+    kept(planned, output);
+}
+
+fn kept(installed: &Installed, output: &mut Output) {
+    let row = |step: &Step| {
+        let beside = match &step.offered {
+            Some(offered) => format!("okstra's own is {offered}"),
+            None => "it stays as it is".to_owned(),
+        };
+        vec![Cell::of(Tone::Doubtful, "yours"), Cell::from(&step.path), Cell::from(beside)]
+    };
+    let rows: Vec<_> = installed.with(Action::Keep).map(row).collect();
+    if !rows.is_empty() {
+        output.table(&["kept", "file", "why"], &rows);
+    }
+}
+
+fn in_project(project: &Project, done: bool, output: &mut Output) {
+    let root = project.root.to_string_lossy();
+    let (is, becomes) = if done { ("is now", "is") } else { ("becomes", "is") };
+    let what = if project.created { is } else { becomes };
+    let mut fields = vec![("project".to_owned(), format!("{root} {what} the project {}", project.id))];
+    if let Some(permissions) = &project.permissions {
+        let path = permissions.path.to_string_lossy();
+        let count = |entries: &[String]| entries.len();
+        let changed = match (count(&permissions.added), count(&permissions.removed)) {
+            (0, 0) => format!("nothing new in {path}"),
+            (added, 0) => format!("{added} entries {} {path}", if done { "added to" } else { "for" }),
+            (added, removed) => format!("{added} entries more and {removed} fewer in {path}"),
+        };
+        fields.push(("permissions".to_owned(), changed));
+        let backup = permissions.backup.as_ref().filter(|_| done);
+        fields.extend(backup.map(|backup| ("backup".to_owned(), backup.to_string_lossy().into_owned())));
+    }
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str(), "")).collect();
+    output.fields(&fields);
+}
+
+/// What agents would be allowed, entry by entry.
+pub(super) fn permissions(permissions: &Permissions, executable: &Path, output: &mut Output) {
+    let path = permissions.path.to_string_lossy();
+    output.title(&format!("permissions for agents, in {path}"));
+    let program = shell::word(&executable.to_string_lossy());
+    let long = |entry: &String| entry.replacen("Bash(okstra ", &format!("Bash({program} "), 1);
+    let (plain, others): (Vec<_>, Vec<_>) =
+        permissions.added.iter().partition(|entry| entry.starts_with("Bash(okstra "));
+    let is_twice = plain.iter().map(|entry| long(entry)).eq(others.iter().map(|entry| (*entry).clone()));
+    let shown = if is_twice { plain } else { permissions.added.iter().collect() };
+    shown.iter().for_each(|entry| output.paste(entry));
+    if is_twice {
+        output.text(&format!("and the same for {program}, which is how skills call it"));
+    }
+    output.text("They read, render, wait and record. What a person decides is not among them.");
+}
+
+fn next(done: &Installed, output: &mut Output) {
+    let executable = done.executable.to_string_lossy();
+    let program = if done.path_advice.is_some() { executable.as_ref() } else { "okstra" };
+    if let Some(advice) = &done.path_advice {
+        output.next(&advice.text, &[]);
+        output.paste(&advice.command);
+    }
+    if let Some(other) = &done.shadowed_by {
+        output.next(
+            &format!("put {} first on PATH: {} comes before it", done.home.join("bin").display(), other.display()),
+            &[],
+        );
+    }
+    if !done.also_found.is_empty() {
+        let names: Vec<_> = done.also_found.iter().map(|target| target.as_str()).collect();
+        output.next(
+            &format!("{} is here too; to install for it", names.join(" and ")),
+            &[program, "install", "--target", &names.join(",")],
+        );
+    }
+    if done.project.is_none() && done.changed {
+        output.next("in a repository, make it a project", &[program, "install", "--project"]);
+    }
+}
+
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Executable => "executable",
+        Kind::Runtime => "runtime",
+        Kind::Skill => "skill",
+        Kind::Agent => "agent",
+        Kind::Old => "old file",
+    }
+}
+
+fn files(count: usize) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
+}
