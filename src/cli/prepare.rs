@@ -105,7 +105,10 @@ impl PrepareArgs {
         if decisions.is_empty() || self.yes {
             return Ok(());
         }
-        let unasked = ops::Error::ConfirmationNeeded { what: decisions.join("; ") };
+        let take_over =
+            self.take_over.as_ref().map(|run| format!("taking over the stages of {run}, which abandons it,"));
+        let what = take_over.unwrap_or_else(|| "waiving failing checks".to_owned());
+        let unasked = ops::Error::ConfirmationNeeded { what };
         confirm(context, output, "Go on?", unasked, |output| decisions.iter().for_each(|text| output.text(text)))?;
         self.yes = true;
         Ok(())

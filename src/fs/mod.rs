@@ -26,7 +26,7 @@ pub use error::{Doing, Error};
 pub use list::{Listing, list_files, names_in};
 pub use lock::{LOCK_WAIT, LockGuard};
 pub use look::{Seen, is_folder, look};
-pub use read::{read, read_text};
+pub use read::{read, read_text, read_text_up_to};
 pub use scratch::ScratchFolder;
 pub use steps::watch;
 pub use write::{create_folder, create_folders_in, create_new, remove, replace, replace_executable};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::number;
-use crate::context::Context;
+use crate::context::{Cancel, Context};
 use crate::domain::lifecycle::{RunName, TaskType};
 use crate::fs;
 use crate::ops::task::Task;
@@ -17,6 +17,7 @@ const TRIES: u32 = 1000;
 pub(super) struct Claim<'t> {
     run: RunName,
     held: store::claim::Claim,
+    context: Context,
     task: &'t Task,
     layout: &'t Layout,
 }
@@ -59,7 +60,9 @@ impl<'t> Claim<'t> {
         }
         stages::clear(context, task, &held)?;
         release(context, task, run)?;
-        let claim = Self { run, held, task, layout };
+        // That the work was cancelled is a reason to clear up.
+        let context = context.clone().with_cancel(Cancel::default());
+        let claim = Self { run, held, context, task, layout };
         claim.remove_files()?;
         Ok(Some(claim))
     }
@@ -88,7 +91,7 @@ impl Drop for Claim<'_> {
     fn drop(&mut self) {
         // What cannot be removed now is removed by the next one.
         if runs::read(self.layout, &self.task.key, self.run).is_ok_and(|run| run.is_none()) {
-            let _ = self.remove_files();
+            let _ = stages::clear(&self.context, self.task, &self.held).and_then(|()| self.remove_files());
         }
     }
 }

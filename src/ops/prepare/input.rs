@@ -15,6 +15,11 @@ use crate::ops::task::Task;
 use crate::ops::{Error, mirror, status};
 use crate::store::{Layout, Manifest, Project, RunSettings};
 
+/// The longest brief, in bytes. It is in every worker's prompt, and what is over 1 MiB is not mirrored.
+const LONGEST_BRIEF: usize = 512 * 1024;
+/// The most convergence rounds that can be asked for.
+const MOST_ROUNDS: u32 = 100;
+
 /// A run as it is asked for.
 pub(super) struct Input {
     pub(super) task_type: TaskType,
@@ -45,6 +50,9 @@ pub(super) fn read(context: &Context, options: &Options) -> Result<(Task, Input)
     let stage = options.stage.as_deref().unwrap_or("auto").parse::<Request>();
     let stage = stage.map_err(|error| Error::from(StageError::Batch(error)))?;
     check_options(task_type, options)?;
+    if options.directive.as_ref().is_some_and(|text| text.trim().is_empty() || text.contains('\0')) {
+        return Err(request("the directive says nothing", "leave --directive out, or say what is asked of this run"));
+    }
     let brief = brief(context, options, &task, &layout)?;
     let brief_sha256 = Sha256::digest(brief.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let new_task = planned.map(|_| NewTask {
@@ -63,7 +71,7 @@ pub(super) fn read(context: &Context, options: &Options) -> Result<(Task, Input)
         new_task,
         brief,
         brief_sha256,
-        directive: options.directive.clone().filter(|text| !text.trim().is_empty()),
+        directive: options.directive.clone(),
         roster,
         convergence,
         stage,
@@ -128,7 +136,7 @@ fn check_options(task_type: TaskType, options: &Options) -> Result<(), Error> {
 fn brief(context: &Context, options: &Options, task: &Task, layout: &Layout) -> Result<String, Error> {
     let text = match &options.brief {
         Some(Brief::Text(text)) => text.clone(),
-        Some(Brief::File(path)) => crate::fs::read_text(&context.absolute(path))?,
+        Some(Brief::File(path)) => crate::fs::read_text_up_to(&context.absolute(path), LONGEST_BRIEF + 1)?,
         None => own_brief(task, layout)?.ok_or_else(|| {
             request(
                 &format!("task {} has no brief yet", task.key.task),
@@ -140,6 +148,12 @@ fn brief(context: &Context, options: &Options, task: &Task, layout: &Layout) -> 
         return Err(request(
             "the brief is empty",
             "say what is asked for: --brief FILE, or --brief - for the standard input",
+        ));
+    }
+    if text.len() > LONGEST_BRIEF {
+        return Err(request(
+            &format!("the brief is longer than {} KiB", LONGEST_BRIEF / 1024),
+            "every worker reads all of it: say what matters, and name files for the rest",
         ));
     }
     if text.contains('\0') {
@@ -190,6 +204,9 @@ fn wanted(options: &Options, project: RunSettings) -> Result<Wanted, Error> {
 }
 
 fn convergence(options: &Options) -> Result<WantedConvergence, Error> {
+    if options.max_rounds.is_some_and(|rounds| rounds > MOST_ROUNDS) {
+        return Err(request("that many rounds make no sense", &format!("give a number from 0 to {MOST_ROUNDS}")));
+    }
     let mode = options.verification_mode.as_deref().map(str::parse::<VerificationMode>).transpose();
     let mode = mode.map_err(|error| request(&error.to_string(), "name one with --verification-mode"))?;
     let (max_rounds, adversarial) = (options.max_rounds, options.adversarial);

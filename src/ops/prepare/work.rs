@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::domain::batch::BUDGET;
 use crate::domain::equivalence::Candidate;
 use crate::domain::ids::CommitId;
-use crate::domain::lifecycle::TaskType;
+use crate::domain::lifecycle::{RunName, TaskType};
 use crate::domain::plan::Plan;
 use crate::domain::registry::Holder;
 use crate::domain::revision::Purpose;
@@ -17,7 +17,7 @@ use crate::ops::Error;
 use crate::ops::reconcile::auto_reconcile;
 use crate::ops::stages::{self, Provisioned, StageError, TaskPlace, Wanted};
 use crate::ops::task::Task;
-use crate::store::{self, plans};
+use crate::store::{self, plans, runs};
 
 /// The remote's default branch, where it was cloned from.
 const REMOTE_DEFAULT: &str = "refs/remotes/origin/HEAD";
@@ -50,6 +50,8 @@ impl<'t> Work<'t> {
         stages::complete_from_carry(context, task)?;
         auto_reconcile(context, task)?;
         let (base, held) = (base(context, task, input)?, Some(claim.held()));
+        // Only now: what is registered may have been left by a prepare that was killed.
+        own_place(task, input, &base)?;
         let mut place = stages::task_worktree(context, task, &base, input.branch.as_deref(), held)?;
         let holder = stages::holder(context, &claim.run().to_string(), true);
         let reserved = stages::choose_and_reserve(context, task, &wanted((&plan, input), holder, held))?;
@@ -126,6 +128,7 @@ pub(super) fn check(context: &Context, task: &Task, input: &Input) -> Result<(),
         TaskType::Implementation => {
             let plan = approved(task)?;
             base(context, task, input)?;
+            taken_over(task, input)?;
             let holder = stages::holder(context, "", true);
             stages::check_choice(context, task, &wanted((&plan, input), holder, None))?;
         }
@@ -143,6 +146,32 @@ fn wanted<'a>(
 ) -> Wanted<'a> {
     let take_over = input.take_over.as_deref();
     Wanted { plan, request: input.stage, budget: BUDGET, holder, take_over, claim }
+}
+
+/// Refuses another base or branch for a task that has its own: neither would have any effect.
+fn own_place(task: &Task, input: &Input, base: &Candidate) -> Result<(), Error> {
+    let Some(entry) = task.registry().read(&task.key)?.filter(|entry| entry.branch.is_some()) else { return Ok(()) };
+    let own_base = entry.base_ref.filter(|own| input.base.is_some() && *own != base.name);
+    let own_branch = entry.branch.filter(|own| input.branch.as_ref().is_some_and(|branch| branch != own));
+    let (message, flag) = match (own_base, own_branch) {
+        (Some(own), _) => (format!("the task grows from `{own}` already, and not from `{}`", base.name), "--base"),
+        (None, Some(own)) => (format!("the task has the branch `{own}` already"), "--branch"),
+        (None, None) => return Ok(()),
+    };
+    Err(Error::Request { message, hint: format!("leave {flag} out") })
+}
+
+/// Refuses to take over from a run that is not there, or has ended.
+fn taken_over(task: &Task, input: &Input) -> Result<(), Error> {
+    let (Some(text), Some(layout)) = (&input.take_over, &task.layout) else { return Ok(()) };
+    let (run, all) = (text.parse::<RunName>()?, runs::read_all(layout, &task.key)?);
+    let known = || all.iter().map(|run| run.name).collect();
+    let unknown = || Error::UnknownRun { task: task.key.task.clone(), run, known: known() };
+    let found = all.iter().find(|other| other.name == run).ok_or_else(unknown)?;
+    match found.is_open() {
+        true => Ok(()),
+        false => Err(Error::RunEnded { task: task.key.task.clone(), run, status: found.state.status.as_str() }),
+    }
 }
 
 fn approved(task: &Task) -> Result<Plan, Error> {
@@ -189,6 +218,13 @@ fn base(context: &Context, task: &Task, input: &Input) -> Result<Candidate, Erro
         Some(crate::git::Head::Branch(branch)) => branch,
         _ => resolved.name,
     };
+    if !name.starts_with("refs/") {
+        let what = named.map_or_else(|| "no branch is checked out".to_owned(), |text| format!("`{text}` is no ref"));
+        return Err(Error::Request {
+            message: format!("{what}, and a task grows from one, which it can follow"),
+            hint: "name a branch: --base REF".to_owned(),
+        });
+    }
     Ok(Candidate { name, commit: resolved.commit })
 }
 

@@ -6,6 +6,8 @@ mod changes;
 mod claims;
 #[cfg(unix)]
 mod lead;
+#[cfg(unix)]
+mod refused;
 mod shop;
 #[cfg(unix)]
 mod state;
