@@ -49,7 +49,7 @@ test("the terminal is the lead's", { skip }, async (t) => {
   const programs = join(folder, "programs");
   mkdirSync(programs);
   writeFileSync(join(programs, "claude"), lead, { mode: 0o755 });
-  const env = { ...environment, PATH: `${programs}:${environment.PATH}`, OKSTRA_HOME: join(folder, "home"), TERM: "xterm" };
+  const env = { ...environment, PATH: `${programs}:${process.env.PATH}`, OKSTRA_HOME: join(folder, "home"), TERM: "xterm" };
   await init({ projectRoot: shop, projectId: "shop" });
   writeFileSync(join(folder, "brief.md"), "# Login\n");
   const run = ["run", "--project-root", shop, "--task", "auth/login", "--workers", "claude", "--category", "fix", "--brief", join(folder, "brief.md")];
