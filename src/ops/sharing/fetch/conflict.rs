@@ -97,7 +97,7 @@ impl Where<'_> {
             }
             (ConflictKind::Registry, _) => (
                 "registry.json".to_owned(),
-                "branches keep their names: take the task as a new one in one clone".to_owned(),
+                "a branch keeps its name once work is on it: go on in one of the clones".to_owned(),
             ),
             _ => {
                 let file = format!("tasks/{task}/task-manifest.json");
