@@ -213,8 +213,9 @@ impl<'r> Proofs<'r> {
         on.dedup();
         let mut refs = Vec::new();
         for (name, commit) in self.task.repository.kept(self.context, task)? {
-            let is_integration = name == keep::integration_ref_name(task, commit);
-            if is_of(&name, &landed, task, commit) || (is_integration && self.integration_landed(commit)?) {
+            let is_of_task =
+                name == keep::integration_ref_name(task, commit) || name == keep::anchor_ref_name(task, commit);
+            if is_of(&name, &landed, task, commit) || (is_of_task && self.integration_landed(commit)?) {
                 refs.push((name, commit));
             }
         }

@@ -62,7 +62,7 @@ fn every_wrong_value_is_named() {
     let (long, latin, folder) = (long.to_str().unwrap(), latin.to_str().unwrap(), shop.folder.to_str().unwrap());
     let look = ["--type", "error-analysis", "--brief", &brief];
     let build = ["--type", "implementation", "--brief", &brief];
-    let cases: [(&[&str], &[&str], &str, &str); 23] = [
+    let cases: [(&[&str], &[&str], &str, &str); 22] = [
         (&[], &["--type", "error-analysis", "--brief", long], "usage", "longer than 512 KiB"),
         (&[], &["--type", "error-analysis", "--brief", latin], "file-not-utf8", "line 2 is not"),
         (&[], &["--type", "error-analysis", "--brief", folder], "wrong-kind-of-file", "it is a folder"),
@@ -74,7 +74,7 @@ fn every_wrong_value_is_named() {
         (&look, &["--model", "=x"], "usage", "`=x` names no model"),
         (&look, &["--model", "gemini=x"], "bad-roster", "`gemini`"),
         (&look, &["--directive", " "], "usage", "the directive says nothing"),
-        (&look, &["--base", "main"], "usage", "--base is for implementation"),
+        (&look, &["--base", "main"], "usage", "--base is not for error-analysis"),
         (&look, &["--category", "docs"], "usage", "is of the category fix"),
         (&build, &["--base", "nowhere"], "unresolvable-ref", "`nowhere`"),
         (&build, &["--base", "main~0"], "unresolvable-ref", "`main~0`"),

@@ -49,6 +49,8 @@ fn is_gone(shop: &Shop) {
 fn after_a_squash_all_of_it_goes_and_a_new_run_makes_it_again() {
     let shop = Shop::built(THREE, BOTH);
     let anchor = shop.entry()["implementation_base_commit"].clone();
+    // Sharing keeps the anchor, too.
+    shop.task(0, &["task", "share"]);
     shop.main_moves("c.txt", 30, "moved");
     shop.lands_squashed();
     let before = shop.everything();
