@@ -1,6 +1,7 @@
 //! What doctor makes of the facts that it found: is that fine, a warning or a problem, and what helps.
 
 mod judge;
+mod setup;
 
 use std::fmt;
 
@@ -10,6 +11,7 @@ use super::ids::CommitId;
 use super::names::TaskName;
 use super::run::Vendor;
 use super::shell;
+pub use setup::Setup;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -131,6 +133,14 @@ pub enum AgentState {
 pub enum Fact {
     /// This okstra.
     Okstra(String),
+    /// The version of Node that okstra is a part of.
+    Node(String),
+    /// What is installed on this machine; `None` where nothing is.
+    Setup(Option<Setup>),
+    /// What is recorded of the installation cannot be read.
+    BadSetup(Fault),
+    /// What tmux says of its version; `None` where there is none.
+    Tmux(Option<String>),
     /// What git says of its version; `None` where there is no git.
     Git(Option<String>),
     /// git is there and cannot be run.
@@ -167,6 +177,10 @@ pub enum Fact {
         config: Option<String>,
         /// How it answers.
         state: AgentState,
+        /// How it is logged in, a clause; `None` where that cannot be told without a call.
+        login: Option<String>,
+        /// The skills of okstra that it does not list; `None` where it was not asked.
+        unseen: Option<Vec<String>>,
     },
     /// There is no project to look at, and why; only the machine was checked.
     Outside(String),

@@ -1,6 +1,6 @@
 //! From a fact to a check.
 
-use super::{Advice, AgentState, Check, Fact, Fault, MirrorState, Root, Shared, Sound, Status};
+use super::{Advice, AgentState, Check, Fact, Fault, MirrorState, Root, Shared, Sound, Status, setup};
 use crate::domain::names::TaskName;
 use crate::domain::run::Vendor;
 
@@ -11,6 +11,10 @@ const OLDEST_GIT: (u32, u32) = (2, 38);
 pub(super) fn judge(fact: &Fact, root: &Root) -> Check {
     match fact {
         Fact::Okstra(version) => ok("okstra", format!("okstra {version}")),
+        Fact::Node(version) => setup::node(version),
+        Fact::Setup(found) => setup::setup(found.as_ref()),
+        Fact::BadSetup(fault) => fault_of("installation", fault, root),
+        Fact::Tmux(version) => setup::tmux(version.as_deref()),
         Fact::Git(version) => git(version.as_deref()),
         Fact::GitFails(why) => {
             problem("git", why.clone()).advise("look at what git itself says", words(&["git", "--version"]))
@@ -25,7 +29,13 @@ pub(super) fn judge(fact: &Fact, root: &Root) -> Check {
             warning("config", format!("`{place}`: `{key}` has no effect: this okstra does not know it"))
                 .advise("correct it, or take it out", Vec::new())
         }
-        Fact::Agent { vendor, called, config, state } => agent(*vendor, called, config.as_deref(), state),
+        Fact::Agent { vendor, called, config, state, login, unseen } => {
+            let check = agent(*vendor, called, config.as_deref(), state);
+            match state {
+                AgentState::Works(_) => setup::known(check, *vendor, login.as_deref(), unseen.as_deref()),
+                _ => check,
+            }
+        }
         Fact::Outside(why) => ok("project", format!("{why}, so only the machine was checked")),
         Fact::Repository(fault) => fault_of("repository", fault, root),
         Fact::BadFile(fault) => fault_of("state-files", fault, root),
@@ -205,11 +215,11 @@ fn things(count: usize, what: &str) -> String {
     }
 }
 
-fn ok(name: &'static str, message: String) -> Check {
+pub(super) fn ok(name: &'static str, message: String) -> Check {
     Check { name, status: Status::Ok, message, advice: None }
 }
 
-fn warning(name: &'static str, message: String) -> Check {
+pub(super) fn warning(name: &'static str, message: String) -> Check {
     Check { status: Status::Warning, ..ok(name, message) }
 }
 
@@ -217,12 +227,12 @@ fn problem(name: &'static str, message: String) -> Check {
     Check { status: Status::Problem, ..ok(name, message) }
 }
 
-fn words(words: &[&str]) -> Vec<String> {
+pub(super) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 impl Check {
-    fn advise(self, text: &str, command: Vec<String>) -> Self {
+    pub(super) fn advise(self, text: &str, command: Vec<String>) -> Self {
         Self { advice: Some(Advice { text: text.to_owned(), command }), ..self }
     }
 

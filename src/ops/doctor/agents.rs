@@ -1,22 +1,17 @@
 //! The agent CLIs, and the settings that say how they are called.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
 
-use super::machine;
-use super::restore::told;
+use super::{machine, setup};
 use crate::agents::{Program, install};
-use crate::context::{Cancel, Context};
+use crate::context::Context;
 use crate::domain::doctor::{AgentState, Fact};
+use crate::domain::install::Target;
 use crate::domain::run::Vendor;
 use crate::ops::Error;
 use crate::ops::agents::Agents;
-use crate::process::{self, Command};
 use crate::store::Home;
-
-/// How long a CLI may take to say its version: so many looks, each so long after the other.
-const LOOKS: (u32, Duration) = (500, Duration::from_millis(20));
+use crate::store::installation::Installation;
 
 /// What there is to say of `config.toml` and of each agent CLI.
 pub(super) fn facts(context: &Context, home: &Home) -> Result<Vec<Fact>, Error> {
@@ -31,10 +26,13 @@ pub(super) fn facts(context: &Context, home: &Home) -> Result<Vec<Fact>, Error> 
     let unknown =
         unknown.map(|key| Fact::UnknownSetting { place: format!("{path}:{}", key.line), key: key.key.clone() });
     let mut facts: Vec<_> = unknown.collect();
+    // What cannot be read of the installation is said elsewhere.
+    let installed = Installation::read(&home.installation()).ok().flatten();
+    let targets = installed.map(|installed| installed.targets).unwrap_or_default();
     let all = Vendor::ALL.map(|vendor| agents.program(vendor));
     // They are slow to start, and nothing of one depends on another.
     let found = thread::scope(|scope| {
-        let asked = all.each_ref().map(|program| scope.spawn(|| agent(context, program, &path)));
+        let asked = all.each_ref().map(|program| scope.spawn(|| agent(context, program, (&path, &targets))));
         asked.map(|asked| asked.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     context.cancel().check()?;
@@ -42,43 +40,23 @@ pub(super) fn facts(context: &Context, home: &Home) -> Result<Vec<Fact>, Error> 
     Ok(facts)
 }
 
-fn agent(context: &Context, program: &Program, config: &str) -> Fact {
+fn agent(context: &Context, program: &Program, (config, targets): (&str, &[Target])) -> Fact {
     let state = match program.command(context) {
         None => AgentState::Missing { install: install(program.vendor).map(str::to_owned).to_vec() },
-        Some(command) => version(context, &command.arg("--version")),
+        Some(command) => match setup::said(context, command.arg("--version")) {
+            Ok(said) => AgentState::Works(said.lines().next().unwrap_or_default().trim().to_owned()),
+            Err(why) => AgentState::Fails(why),
+        },
     };
+    let target = Target::ALL.into_iter().find(|target| target.as_str() == program.vendor.as_str());
+    let works = matches!(state, AgentState::Works(_));
+    let asked = target.filter(|target| works && targets.contains(target)).zip(program.command(context));
     Fact::Agent {
         vendor: program.vendor,
         called: program.to_string(),
         config: program.is_replaced.then(|| config.to_owned()),
         state,
-    }
-}
-
-/// What it says of its version, if it says it in time.
-fn version(context: &Context, command: &Command) -> AgentState {
-    let cancel = Cancel::default();
-    let limited = context.clone().with_cancel(cancel.clone());
-    let answer = thread::scope(|scope| {
-        let (answered, waiting) = channel::<()>();
-        scope.spawn(move || limit(context, &cancel, &waiting));
-        let answer = command.check(&limited);
-        drop(answered);
-        answer
-    });
-    match answer {
-        Ok(said) => {
-            AgentState::Works(String::from_utf8_lossy(&said).lines().next().unwrap_or_default().trim().to_owned())
-        }
-        Err(process::Error::Cancelled(_)) => AgentState::Fails("it does not say its version in time".to_owned()),
-        Err(error) => AgentState::Fails(told(&error)),
-    }
-}
-
-/// Cancels what takes too long, and what was itself cancelled; ends once there is an answer.
-fn limit(context: &Context, cancel: &Cancel, waiting: &Receiver<()>) {
-    let in_vain = |_| waiting.recv_timeout(LOOKS.1) == Err(RecvTimeoutError::Timeout);
-    if (0..LOOKS.0).take_while(|_| !context.cancel().is_cancelled()).all(in_vain) {
-        cancel.cancel();
+        login: target.and_then(|target| setup::login(context, target)),
+        unseen: asked.and_then(|(target, command)| setup::unseen(context, target, command)),
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::restore::told;
-use super::{Options, agents, machine, root};
+use super::{Options, agents, machine, root, setup};
 use crate::context::Context;
 use crate::domain::doctor::{Check, Fact, Fault, Root, Status};
 use crate::domain::hint::Hint;
@@ -69,7 +69,9 @@ pub(super) fn run(context: &Context, options: &Options) -> Result<Report, Error>
     let home = Home::find(context);
     let mut facts = machine::facts(context, &home)?;
     let home = home.ok();
+    facts.extend(setup::facts(context, home.as_ref())?);
     facts.extend(home.as_ref().map(|home| agents::facts(context, home)).transpose()?.unwrap_or_default());
+    facts.push(setup::tmux(context));
     let registry = home.as_ref().and_then(|home| read_registry(home, &mut facts));
     let named = options.project_root.as_deref();
     let mut place = Root::default();

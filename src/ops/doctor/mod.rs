@@ -8,6 +8,7 @@ mod machine;
 mod mirrors;
 mod registry_rows;
 mod restore;
+mod setup;
 mod worktrees;
 
 use std::path::{Path, PathBuf};

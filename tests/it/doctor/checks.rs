@@ -41,7 +41,7 @@ fn a_healthy_project_is_ok_and_stays_as_it_is() {
     let state = |story: &Story| (files(story), story.records(), story.git(&["for-each-ref"]), entry(story));
     let before = state(&story);
     let ran = doctor(&story, &["--json"]);
-    let names = "okstra git home locks agents agents agents state-files commits worktrees mirror";
+    let names = "okstra git home locks installation agents agents agents tmux state-files commits worktrees mirror";
     let checks = said(&ran.json());
     let expected: Vec<_> = names.split(' ').map(|name| format!("ok {name}: ")).collect();
     assert_eq!((ran.code, checks.len()), (Some(0), expected.len()), "{ran:?}");
@@ -49,7 +49,7 @@ fn a_healthy_project_is_ok_and_stays_as_it_is() {
     assert!(checks.iter().all(|(_, advice)| advice.is_empty()));
     let counted = ["5 state files can be read", "2 recorded commits are", "1 registry entry", "1 task is mirrored"];
     for (place, text) in counted.iter().enumerate() {
-        assert!(checks[7 + place].0.contains(text), "{checks:#?}");
+        assert!(checks[9 + place].0.contains(text), "{checks:#?}");
     }
     assert_eq!(state(&story), before);
     let left: Vec<_> = fs::read_dir(story.home()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -161,8 +161,11 @@ fn people_are_shown_every_check_and_what_to_paste() {
     let ran = doctor(&story, &["--project-root", story.shop.to_str().unwrap()]);
     assert_eq!(ran.code, Some(2));
     let said = ran.stdout;
-    assert!(said.starts_with("problem  2 problems\n\n  status   what    found\n  ok       okstra  "), "{said}");
-    assert!(said.contains("\n  problem  mirror  task auth/login is mirrored and not on disk\n"), "{said}");
+    assert!(
+        said.starts_with("problem  2 problems\n\n  status   what          found\n  ok       okstra        "),
+        "{said}"
+    );
+    assert!(said.contains("\n  problem  mirror        task auth/login is mirrored and not on disk\n"), "{said}");
     let next = format!(
         "\nnext: bring it back\n  okstra doctor --restore --task auth/login --project-root '{}'\n",
         story.shop.display()

@@ -93,7 +93,8 @@ fn where_there_is_no_project_the_machine_alone_is_checked_and_that_is_said() {
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
         let names: Vec<_> =
             ran.json()["checks"].as_array().unwrap().iter().map(|check| check["name"].clone()).collect();
-        assert_eq!(names, ["okstra", "git", "home", "locks", "agents", "agents", "agents", "project"]);
+        let setup = ["installation", "agents", "agents", "agents", "tmux"];
+        assert_eq!(names, [&["okstra", "git", "home", "locks"][..], &setup, &["project"]].concat());
         let said = all(&ran);
         assert!(said.contains(why) && said.contains("so only the machine was checked"), "{said}");
         assert!(!folder.join(".okstra").exists());

@@ -1,5 +1,6 @@
 //! Installing, upgrading and taking out, on machines of their own: what is written, what stays, what is taken back.
 
+mod checked;
 mod completions;
 mod killed;
 mod permissions;

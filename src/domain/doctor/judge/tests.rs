@@ -1,7 +1,9 @@
 //! Every fact, and what is made of it.
 
 use super::*;
+use crate::domain::doctor::Setup;
 use crate::domain::ids::CommitId;
+use crate::domain::install::Target;
 
 fn task() -> TaskName {
     "auth/login".parse().unwrap()
@@ -28,6 +30,69 @@ fn table(cases: &[(Fact, &str)]) {
     }
 }
 
+/// A sound installation, and what is changed of it.
+fn setup(change: impl FnOnce(&mut Setup)) -> Fact {
+    let mut setup = Setup {
+        version: "1.2.3".to_owned(),
+        running: "1.2.3".to_owned(),
+        is_interrupted: false,
+        targets: vec![Target::Claude, Target::Codex],
+        executable: Ok("okstra 1.2.3".to_owned()),
+        unchanged: 7,
+        missing: Vec::new(),
+        changed: Vec::new(),
+    };
+    change(&mut setup);
+    Fact::Setup(Some(setup))
+}
+
+#[test]
+fn what_is_installed() {
+    let again = "-> install it again: okstra install";
+    table(&[
+        (Fact::Setup(None), "Ok installation: okstra is not installed for any agent; `okstra install` does it"),
+        (
+            setup(|_| {}),
+            "Ok installation: okstra 1.2.3 is installed for claude, codex, and its 7 files are as they were written",
+        ),
+        (
+            setup(|setup| setup.is_interrupted = true),
+            &format!("Warning installation: an installation was interrupted {again}"),
+        ),
+        (
+            setup(|setup| setup.running = "2.0.0".to_owned()),
+            &format!("Warning installation: okstra 1.2.3 is installed, and this is okstra 2.0.0 {again}"),
+        ),
+        (
+            setup(|setup| setup.executable = Ok("okstra 1.0.0".to_owned())),
+            &format!("Warning installation: the installed executable says `okstra 1.0.0` {again}"),
+        ),
+        (
+            setup(|setup| {
+                setup.executable = Err("gone".to_owned());
+                setup.missing = vec!["/a".to_owned(), "/b".to_owned()];
+                setup.changed = vec!["/c".to_owned()];
+            }),
+            &format!(
+                "Problem installation: the installed executable cannot be started: gone; `/a` and 1 other file are gone; \
+                 `/c` is changed since okstra wrote it {again}"
+            ),
+        ),
+        (
+            setup(|setup| setup.changed = vec!["/a".to_owned(), "/b".to_owned(), "/c".to_owned()]),
+            "Warning installation: `/a` and 2 other files are changed since okstra wrote it -> \
+             nothing has to be done: it stays as it is when okstra is brought up to date",
+        ),
+        (Fact::Node("20.17.0".to_owned()), "Ok node: Node 20.17.0"),
+        (
+            Fact::Node("20.9.1".to_owned()),
+            "Warning node: Node 20.9.1 is older than 20.17 -> install Node 20.17 or newer",
+        ),
+        (Fact::Tmux(Some("tmux 3.4".to_owned())), "Ok tmux: tmux 3.4"),
+        (Fact::Tmux(None), "Ok tmux: tmux is not there, and is not needed"),
+    ]);
+}
+
 #[test]
 fn the_agents() {
     let agent = |vendor, called: &str, config: Option<&str>, state| Fact::Agent {
@@ -35,15 +100,38 @@ fn the_agents() {
         called: called.to_owned(),
         config: config.map(str::to_owned),
         state,
+        login: None,
+        unseen: None,
+    };
+    let known = |login: Option<&str>, unseen: &[&str]| Fact::Agent {
+        vendor: Vendor::Gemini,
+        called: "gemini".to_owned(),
+        config: None,
+        state: AgentState::Works("0.61.0".to_owned()),
+        login: login.map(str::to_owned),
+        unseen: Some(unseen.iter().map(|name| (*name).to_owned()).collect()),
     };
     let works = || AgentState::Works("2.1.3".to_owned());
     let missing = || AgentState::Missing { install: vec!["npm".to_owned(), "install".to_owned()] };
     let (config, fails) = (Some("/o/config.toml"), AgentState::Fails("why".to_owned()));
     table(&[
-        (agent(Vendor::Claude, "claude", None, works()), "Ok agents: claude is called with `claude`: 2.1.3"),
+        (
+            agent(Vendor::Claude, "claude", None, works()),
+            "Ok agents: claude is called with `claude`: 2.1.3; whether it is logged in cannot be told without a call",
+        ),
+        (
+            known(Some("the key in GEMINI_API_KEY"), &[]),
+            "Ok agents: gemini is called with `gemini`: 0.61.0; logged in by the key in GEMINI_API_KEY; it lists okstra's skills",
+        ),
+        (
+            known(None, &["okstra-run"]),
+            "Warning agents: gemini is called with `gemini`: 0.61.0; whether it is logged in cannot be told without a call; \
+             it does not list okstra-run -> install them again: okstra install --target gemini",
+        ),
         (
             agent(Vendor::Codex, "codex -x", config, works()),
-            "Ok agents: codex is called with `codex -x`, as `/o/config.toml` says: 2.1.3",
+            "Ok agents: codex is called with `codex -x`, as `/o/config.toml` says: 2.1.3; whether it is logged in cannot be told \
+             without a call",
         ),
         (
             agent(Vendor::Claude, "claude", None, missing()),

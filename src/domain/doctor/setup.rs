@@ -1,0 +1,133 @@
+//! What doctor makes of how okstra is set up: what is installed, Node, the agent CLIs, tmux.
+
+use super::judge::{ok, warning, words};
+use super::{Check, Status};
+use crate::domain::install::Target;
+use crate::domain::run::Vendor;
+
+/// The oldest Node that okstra runs in.
+const OLDEST_NODE: (u32, u32) = (20, 17);
+
+/// What is installed on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// The version that was installed last.
+    pub version: String,
+    /// The version that runs.
+    pub running: String,
+    /// Whether an installation was interrupted.
+    pub is_interrupted: bool,
+    /// The agents that it is installed for.
+    pub targets: Vec<Target>,
+    /// What the installed executable says of its version, or why it says nothing.
+    pub executable: Result<String, String>,
+    /// How many files are as they were written.
+    pub unchanged: usize,
+    /// Files that are gone.
+    pub missing: Vec<String>,
+    /// Files that somebody changed.
+    pub changed: Vec<String>,
+}
+
+/// The version of Node that okstra is a part of.
+pub(super) fn node(version: &str) -> Check {
+    let mut numbers = version.split('.').map(|number| number.parse().ok());
+    let found = numbers.next().flatten().zip(numbers.next().flatten());
+    let (major, minor) = OLDEST_NODE;
+    match found {
+        Some(found) if found >= OLDEST_NODE => ok("node", format!("Node {version}")),
+        _ => warning("node", format!("Node {version} is older than {major}.{minor}"))
+            .advise(&format!("install Node {major}.{minor} or newer"), Vec::new()),
+    }
+}
+
+/// What is installed, and whether it agrees with what runs. Of several faults all are said; the way out is that of the
+/// first.
+pub(super) fn setup(setup: Option<&Setup>) -> Check {
+    let name = "installation";
+    let Some(setup) = setup else {
+        return ok(name, "okstra is not installed for any agent; `okstra install` does it".to_owned());
+    };
+    let mut faults = faults(setup).into_iter();
+    let Some(first) = faults.next() else {
+        let names: Vec<_> = setup.targets.iter().map(|target| target.as_str()).collect();
+        let files = format!("its {} files are as they were written", setup.unchanged);
+        return ok(name, format!("okstra {} is installed for {}, and {files}", setup.version, names.join(", ")));
+    };
+    let (is_changed, (status, message)) = (setup.is_only_changed(), first);
+    let check = faults.fold(Check { status, ..ok(name, message) }, |check, (status, clause)| Check {
+        status: check.status.max(status),
+        message: format!("{}; {clause}", check.message),
+        ..check
+    });
+    match is_changed {
+        true => check.advise("nothing has to be done: it stays as it is when okstra is brought up to date", Vec::new()),
+        false => check.advise("install it again", words(&["okstra", "install"])),
+    }
+}
+
+impl Setup {
+    /// Whether all that can be said is that somebody changed files.
+    fn is_only_changed(&self) -> bool {
+        let same = self.executable.as_ref().is_ok_and(|said| *said == self.said());
+        same && !self.is_interrupted && self.version == self.running && self.missing.is_empty()
+    }
+
+    /// What the executable should say.
+    fn said(&self) -> String {
+        format!("okstra {}", self.version)
+    }
+}
+
+/// What is wrong with what is installed, a clause each.
+fn faults(setup: &Setup) -> Vec<(Status, String)> {
+    let Setup { version, running, .. } = setup;
+    let mut faults = Vec::new();
+    if setup.is_interrupted {
+        faults.push((Status::Warning, "an installation was interrupted".to_owned()));
+    } else if version != running {
+        faults.push((Status::Warning, format!("okstra {version} is installed, and this is okstra {running}")));
+    }
+    match &setup.executable {
+        Ok(said) if *said == setup.said() => {}
+        Ok(said) => faults.push((Status::Warning, format!("the installed executable says `{said}`"))),
+        Err(why) => faults.push((Status::Problem, format!("the installed executable cannot be started: {why}"))),
+    }
+    faults.extend(some(&setup.missing).map(|which| (Status::Problem, format!("{which} gone"))));
+    faults
+        .extend(some(&setup.changed).map(|which| (Status::Warning, format!("{which} changed since okstra wrote it"))));
+    faults
+}
+
+/// The first of some files, how many more there are, and the verb.
+fn some(files: &[String]) -> Option<String> {
+    let (first, others) = files.split_first()?;
+    Some(match others.len() {
+        0 => format!("`{first}` is"),
+        1 => format!("`{first}` and 1 other file are"),
+        more => format!("`{first}` and {more} other files are"),
+    })
+}
+
+/// What else is known of an agent CLI that works: whether it is logged in, and whether it lists okstra's skills.
+pub(super) fn known(check: Check, vendor: Vendor, login: Option<&str>, unseen: Option<&[String]>) -> Check {
+    let login = match login {
+        Some(login) => format!("logged in by {login}"),
+        None => "whether it is logged in cannot be told without a call".to_owned(),
+    };
+    let message = format!("{}; {login}", check.message);
+    match unseen {
+        None => Check { message, ..check },
+        Some([]) => Check { message: format!("{message}; it lists okstra's skills"), ..check },
+        Some(unseen) => warning(check.name, format!("{message}; it does not list {}", unseen.join(", ")))
+            .advise("install them again", words(&["okstra", "install", "--target", vendor.as_str()])),
+    }
+}
+
+/// tmux, which nothing needs.
+pub(super) fn tmux(version: Option<&str>) -> Check {
+    match version {
+        Some(version) => ok("tmux", version.to_owned()),
+        None => ok("tmux", "tmux is not there, and is not needed".to_owned()),
+    }
+}
