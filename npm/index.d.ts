@@ -90,6 +90,9 @@ export declare function taskSync(options?: TaskSyncOptions): Promise<TaskSynced>
 /** Takes out what `install` wrote and nobody changed. Doing it again changes nothing. */
 export declare function uninstall(options?: UninstallOptions): Promise<Uninstalled>;
 
+/** Checks skills, agents and prompts against the program. Nothing is changed. */
+export declare function validateWorkflow(options?: ValidateWorkflowOptions): Promise<ValidatedWorkflow>;
+
 /** Which run, and why. */
 export interface AbandonOptions {
   /** The project root; by default the main worktree of the repository that holds the current folder. */
@@ -1511,4 +1514,36 @@ export interface Purged {
   entries: Array<string>
   /** The worktrees in it; their branches stay in their repositories. */
   worktrees: Array<string>
+}
+
+/** Which texts to look at. */
+export interface ValidateWorkflowOptions {
+  /** A folder that holds `skills/`, `agents/` and `prompts/`; by default what this okstra ships. */
+  folder?: string
+  /** Stops the work: the promise rejects with an error whose `code` is `cancelled`. */
+  signal?: AbortSignal
+}
+
+/** What was looked at, and what is wrong. */
+export interface ValidatedWorkflow {
+  /** The folder; null for what this okstra ships. */
+  folder: string | null
+  /** How many texts there are. */
+  texts: number
+  /** What is wrong, by path and line. */
+  findings: Array<WorkflowFinding>
+}
+
+/** What is wrong with a text. */
+export interface WorkflowFinding {
+  /** The path of the text. */
+  path: string
+  /** The line, from 1. */
+  line: number
+  /** Which rule it breaks. */
+  rule: 'front-matter' | 'budget' | 'command' | 'reference' | 'repetition'
+  /** What is wrong, a clause. */
+  message: string
+  /** How to mend it, a clause. */
+  mend: string
 }

@@ -187,3 +187,7 @@ export const uninstall = operation("uninstall", {
   dryRun: "boolean?",
   yes: "boolean?",
 });
+
+export const validateWorkflow = operation("validateWorkflow", {
+  folder: "string?",
+});

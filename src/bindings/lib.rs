@@ -15,3 +15,4 @@ pub mod stages;
 pub mod status;
 pub mod task_close;
 pub mod task_sync;
+pub mod validate_workflow;

@@ -26,6 +26,7 @@ pub mod sync;
 pub mod task;
 pub mod tasks;
 pub mod uninstall;
+pub mod validate_workflow;
 
 pub use error::Error;
 pub(crate) use error::NOT_INSTALLED;

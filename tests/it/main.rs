@@ -28,3 +28,4 @@ mod stages;
 mod store;
 mod task;
 mod tidy;
+mod workflow;

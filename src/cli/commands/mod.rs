@@ -18,6 +18,7 @@ mod status;
 mod task;
 mod tasks;
 mod uninstall;
+mod validate_workflow;
 
 use super::exit::Exit;
 use super::failure::Failure;
@@ -63,4 +64,5 @@ commands! {
     Stage => stage,
     Task => task,
     Uninstall => uninstall,
+    ValidateWorkflow => validate_workflow,
 }

@@ -44,6 +44,7 @@ fn in_span(span: &str, folder: &str, kind: Kind<'_>) -> Option<(String, String)>
 /// The template that a line includes.
 fn included(line: &str) -> Option<(String, String)> {
     let rest = line.split_once("{% include \"").or_else(|| line.split_once("{%- include \""))?.1;
-    let name = rest.split_once('"')?.0;
-    Some((name.to_owned(), format!("prompts/{name}")))
+    let (name, rest) = rest.split_once('"')?;
+    // What goes on is an expression, and its value is not known here.
+    rest.trim_start().trim_start_matches('-').starts_with("%}").then(|| (name.to_owned(), format!("prompts/{name}")))
 }

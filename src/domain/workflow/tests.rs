@@ -102,7 +102,10 @@ fn every_file_that_is_named_is_shipped() {
     let there = there.map(|path| document(path, "{% include \"c.md\" %}\n"));
     assert_eq!(found(&[&[skill][..], &there].concat()), [] as [&str; 0]);
     assert_eq!(
-        found(&[document("prompts/d.md", "x\n{% include \"e.md\" %}\n`references/a.md` `<name>.md`\n")]),
+        found(&[document(
+            "prompts/d.md",
+            "x\n{% include \"e.md\" %}\n`references/a.md` `<name>.md`\n{% include \"f/\" ~ g %}\n"
+        )]),
         ["reference 2"]
     );
 }
