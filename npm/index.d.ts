@@ -123,6 +123,8 @@ export interface Abandoned {
   released: Array<number>
   /** The worktrees that stay. */
   worktrees: Array<AbandonedWorktree>
+  /** The folders of workers that only looked; they are gone. */
+  removed: Array<string>
 }
 
 /** A worktree that stays. */

@@ -75,6 +75,8 @@ pub struct Abandoned {
     pub released: Vec<u32>,
     /// The worktrees that stay.
     pub worktrees: Vec<AbandonedWorktree>,
+    /// The folders of workers that only looked; they are gone.
+    pub removed: Vec<String>,
 }
 
 /// A worktree that stays.
@@ -99,12 +101,12 @@ pub fn abandon(options: AbandonOptions, cancel: &Cancel) -> AsyncTask<Job<Abando
 
 impl From<abandon::Abandoned> for Abandoned {
     fn from(done: abandon::Abandoned) -> Self {
-        let abandon::Abandoned { task, run, reason, already, released, worktrees } = done;
+        let abandon::Abandoned { task, run, reason, already, released, worktrees, removed } = done;
         let worktrees = worktrees.into_iter().map(|kept| {
             let abandon::Kept { stage, branch, worktree } = kept;
             AbandonedWorktree { stage, branch, worktree }
         });
-        Self { task, run, reason, already, released, worktrees: worktrees.collect() }
+        Self { task, run, reason, already, released, worktrees: worktrees.collect(), removed }
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::Error;
+use super::finish::snapshots;
 use super::lifecycle::choose::choose;
 use super::lifecycle::known::Known;
 use super::lifecycle::settle::settle;
@@ -15,7 +16,7 @@ use crate::context::Context;
 use crate::domain::lifecycle::RunName;
 use crate::domain::run::RunStatus;
 use crate::store::Layout;
-use crate::store::runs::StateGuard;
+use crate::store::runs::{self, StateGuard};
 
 /// Which run, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,6 +82,8 @@ pub struct Abandoned {
     pub released: Vec<u32>,
     /// The worktrees that stay.
     pub worktrees: Vec<Kept>,
+    /// The folders of workers that only looked; they are gone.
+    pub removed: Vec<String>,
 }
 
 /// Looks at what would be done; nothing is written.
@@ -128,9 +131,11 @@ pub fn run(context: &Context, options: &Options) -> Result<Abandoned, Error> {
     complete_registrations(context, &task.root)?;
     let (already, reason) = end(context, &task, layout, (plan.run, options.reason.trim()))?;
     settle(context, &task, layout)?;
+    let manifest = runs::read_all(layout, &task.key)?.into_iter().find(|run| run.name == plan.run);
+    let removed = manifest.map(|run| snapshots::remove(context, &task, &run.manifest)).transpose()?.unwrap_or_default();
     mirror::write_or_warn(context, &task)?;
     let Plan { task, run, released, worktrees, .. } = plan;
-    Ok(Abandoned { task, run: run.to_string(), reason, already, released, worktrees })
+    Ok(Abandoned { task, run: run.to_string(), reason, already, released, worktrees, removed })
 }
 
 /// Says in the team state that the run is abandoned. Answers whether it had been, and the reason that stands.

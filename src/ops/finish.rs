@@ -1,7 +1,7 @@
 //! Brings a run to its end: checks that it left what it must leave, then records that.
 
 mod checks;
-mod snapshots;
+pub(super) mod snapshots;
 
 use std::path::PathBuf;
 

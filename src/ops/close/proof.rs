@@ -57,7 +57,9 @@ impl<'r> Proofs<'r> {
         places: &[Place],
     ) -> Result<Self, Error> {
         let mut work = Work::read(context, task)?;
-        let is_needed = places.iter().any(Place::is_there) || !work.done().is_empty();
+        // Whoever only looked needs no base: a task that was never built has none.
+        let counts = |place: &Place| !matches!(place.of, Of::Snapshot(_)) || entry.base_ref.is_some();
+        let is_needed = places.iter().any(|place| place.is_there() && counts(place)) || !work.done().is_empty();
         let bases = if is_needed { work.bases()? } else { Vec::new() };
         Ok(Self { context, task, work, bases, entry: entry.clone(), landed_task: None })
     }

@@ -13,7 +13,7 @@ use crate::ops::task::{Task, is_same_folder};
 ///
 /// # Errors
 /// When the worktrees cannot be listed, or the work was cancelled.
-pub(super) fn remove(context: &Context, task: &Task, manifest: &RunManifest) -> Result<Vec<String>, Error> {
+pub(in crate::ops) fn remove(context: &Context, task: &Task, manifest: &RunManifest) -> Result<Vec<String>, Error> {
     let lookers = manifest.workers.iter().filter(|worker| worker.role != WorkerRole::Executor);
     let mut folders: Vec<_> = lookers.filter_map(|worker| worker.worktree.as_ref()).collect();
     folders.sort();

@@ -112,6 +112,53 @@ fn a_plan_is_built_batch_by_batch() {
 }
 
 #[test]
+fn what_workers_only_looked_at_goes_with_an_abandoned_run() {
+    let shop = Shop::new();
+    let brief = shop.brief("What is wrong?\n");
+    let prepared = shop.prepare(0, &["--category", "fix", "--type", "error-analysis", "--brief", &brief]);
+    let folders: Vec<String> = manifest(&prepared)["workers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|worker| worker["worktree"].as_str().map(str::to_owned))
+        .collect();
+    assert!(!folders.is_empty() && folders.iter().all(|folder| Path::new(folder).is_dir()), "{folders:?}");
+    let dirty = Path::new(&folders[0]).join("note.txt");
+    fs::write(&dirty, "mine\n").unwrap();
+    let words = ["abandon", "error-analysis-001", "--task", "auth/login", "--reason", "no", "--yes"];
+    let abandoned = shop.json(0, &words);
+    assert_eq!(abandoned["removed"], json!(folders[1..]), "{abandoned}");
+    assert!(dirty.exists() && folders[1..].iter().all(|folder| !Path::new(folder).exists()));
+    // Nothing was built, so there is no base to ask, and none is needed.
+    fs::remove_file(&dirty).unwrap();
+    shop.json(0, &["task", "close", "--task", "auth/login", "--yes"]);
+    assert!(!Path::new(&folders[0]).exists());
+}
+
+#[test]
+fn stages_that_were_squashed_by_hand_count_as_integrated_everywhere() {
+    let shop = Shop::new();
+    shop.approve();
+    let brief = shop.brief("Build it.\n");
+    shop.prepare(0, &["--type", "implementation", "--brief", &brief]);
+    shop.build(1, "a.txt");
+    shop.build(2, "b.txt");
+    let worktree = shop.home().join("worktrees/shop/auth/login");
+    for stage in 1..3 {
+        shop.sandbox.git(&worktree, &["merge", "-q", "--squash", &format!("fix-login-s{stage}")]);
+        shop.sandbox.git(&worktree, &["commit", "-q", "-m", "by hand"]);
+    }
+    let integrate = || shop.json(0, &["stage", "integrate", "--task", "auth/login"]);
+    let integrated = integrate();
+    assert_eq!((&integrated["merged"], &integrated["contained"]), (&json!([]), &json!([1, 2])), "{integrated}");
+    let status = shop.json(0, &["status", "--task", "auth/login"]);
+    assert_eq!((&status["plan"]["integrated"], &status["next"]["step"]), (&json!(2), &json!("resume")), "{status}");
+    let before = fs::read_to_string(shop.home().join("worktrees/registry.json")).unwrap();
+    integrate();
+    assert_eq!(fs::read_to_string(shop.home().join("worktrees/registry.json")).unwrap(), before);
+}
+
+#[test]
 fn stages_are_taken_over_with_a_persons_word() {
     let shop = Shop::new();
     shop.approve();

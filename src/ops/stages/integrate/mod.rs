@@ -13,6 +13,7 @@ use crate::context::Context;
 use crate::domain::ids::CommitId;
 use crate::domain::plan::Plan;
 use crate::git;
+use crate::ops::lifecycle::known::Known;
 use crate::ops::reconcile::{auto_reconcile, check_records};
 use crate::ops::task::{Selector, Task};
 use crate::ops::{Error, mirror};
@@ -81,10 +82,14 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
     check_records(context, &task, &stages)?;
     let merges = merge::make(context, &task, (&plan, &found), (trunk.head, &stages))?;
     let commit = merges.last().map_or(trunk.head, |(_, commit)| *commit);
+    let mut noted = unnoted(context, &task, &found.contained)?;
     if !merges.is_empty() {
+        noted.extend(&stages);
+    }
+    if !noted.is_empty() {
         record::pin(context, &task, commit)?;
         git::fast_forward(context, &trunk.folder, commit)?;
-        record::write(context, &task, (commit, &stages))?;
+        record::write(context, &task, (commit, &noted))?;
     }
     for run in runs::open_implementations(&task)? {
         snapshots(context, &task, &run.manifest, commit, None)?.keep();
@@ -104,6 +109,12 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
         merged: merged.collect(),
         contained: found.contained,
     })
+}
+
+/// The stages that are in the task branch by their content, squashed by hand for example, and of which nothing says so yet.
+fn unnoted(context: &Context, task: &Task, contained: &[u32]) -> Result<Vec<u32>, Error> {
+    let known = Known::read(context, task, layout(task)?)?;
+    Ok(contained.iter().copied().filter(|stage| !known.integrated.contains(stage)).collect())
 }
 
 /// Those of the `missing` stages that are to be merged.
