@@ -116,6 +116,20 @@ fn find(context: &Context, options: &Options) -> Result<(Task, RunManifest), Err
     Ok((task, run.manifest))
 }
 
+/// The same command, with the installed okstra on `PATH` where none is: prompts call it by its name.
+fn with_okstra(context: &Context, home: &Home, command: &Command) -> Command {
+    let installed = Some(home.executable()).filter(|path| path.is_file());
+    let is_found = process::find_program(context, "okstra".as_ref()).is_some();
+    let folders = context.environment().path().map(std::env::split_paths).into_iter().flatten();
+    match installed
+        .filter(|_| !is_found)
+        .and_then(|_| std::env::join_paths([home.bin()].into_iter().chain(folders)).ok())
+    {
+        Some(path) => command.clone().env("PATH", path),
+        None => command.clone(),
+    }
+}
+
 fn launch(
     context: &Context,
     task: &Task,
@@ -131,7 +145,7 @@ fn launch(
         guard.write(&crate::domain::run::TeamState { status: RunStatus::Running, ..state })?;
     }
     drop(guard);
-    match command.run_on_terminal(context) {
+    match with_okstra(context, &task.home, command).run_on_terminal(context) {
         Ok(ending) => Ok(ending.code()),
         // It went between the look and the start.
         Err(process::Error::NotFound { .. }) => Err(agents.not_installed(manifest.lead.vendor)),
