@@ -14,7 +14,7 @@ use crate::domain::registry::Holder;
 use crate::domain::revision::Purpose;
 use crate::domain::run::RunStage;
 use crate::ops::Error;
-use crate::ops::reconcile::auto_reconcile;
+use crate::ops::reconcile::{auto_reconcile, check_whole};
 use crate::ops::stages::{self, Provisioned, StageError, TaskPlace, Wanted};
 use crate::ops::task::Task;
 use crate::store::{self, plans, runs};
@@ -41,7 +41,8 @@ impl<'t> Work<'t> {
     pub(super) fn provide(context: &Context, task: &'t Task, input: &Input, claim: &Claim<'_>) -> Result<Self, Error> {
         match input.task_type {
             TaskType::Implementation => Self::for_building(context, task, input, claim),
-            _ => Self::for_looking(context, task, input.task_type),
+            TaskType::FinalVerification => Self::for_verifying(context, task, input, claim),
+            _ => Self::for_looking(context, task),
         }
     }
 
@@ -72,29 +73,43 @@ impl<'t> Work<'t> {
         })
     }
 
-    fn for_looking(context: &Context, task: &'t Task, task_type: TaskType) -> Result<Self, Error> {
-        let plan = match task_type {
-            TaskType::FinalVerification => {
-                stages::complete_from_carry(context, task)?;
-                auto_reconcile(context, task)?;
-                Some(whole(task, context)?)
+    fn for_verifying(context: &Context, task: &'t Task, input: &Input, claim: &Claim<'_>) -> Result<Self, Error> {
+        stages::complete_from_carry(context, task)?;
+        auto_reconcile(context, task)?;
+        let plan = built(task, context)?;
+        // What is verified is the task's own branch, and never what happens to be checked out in the project.
+        let mut place = match task.registry().read(&task.key)?.is_some_and(|entry| entry.branch.is_some()) {
+            true => stages::task_again(context, task, Some(claim.held()))?,
+            false => {
+                let base = base(context, task, input)?;
+                Some(stages::task_worktree(context, task, &base, None, Some(claim.held()))?)
             }
-            _ => None,
         };
+        check_whole(context, task)?;
+        if let Some(place) = &mut place {
+            place.unlock();
+        }
+        let plan_excerpt = Some(crate::fs::read_text(&task.plans().join(format!("{}.md", plan.id)))?);
+        Ok(Self { plan_excerpt, plan: Some(plan), place, ..Self::for_looking(context, task)? })
+    }
+
+    fn for_looking(context: &Context, task: &'t Task) -> Result<Self, Error> {
         let entry = task.registry().read(&task.key)?.unwrap_or_default();
         let folder = entry.worktree_path.map(PathBuf::from).filter(|path| path.is_dir());
-        let head = match &folder {
-            Some(folder) => task.repository.head_of(context, folder)?.map(|head| head.commit),
-            None => task.repository.ref_commit(context, "HEAD")?,
+        let head = match (&folder, &entry.branch) {
+            (Some(folder), _) => task.repository.head_of(context, folder)?.map(|head| head.commit),
+            (None, Some(branch)) => task.repository.ref_commit(context, &format!("refs/heads/{branch}"))?,
+            (None, None) => None,
+        };
+        // Where the task has nothing of its own, it is about the project as it stands.
+        let head = match (head, &folder) {
+            (None, None) => task.repository.ref_commit(context, "HEAD")?,
+            (head, _) => head,
         };
         let no_commit = || Error::NoCommit { root: task.root.clone() };
-        let plan_excerpt = match &plan {
-            Some(plan) => Some(crate::fs::read_text(&task.plans().join(format!("{}.md", plan.id)))?),
-            None => None,
-        };
         Ok(Self {
-            plan_excerpt,
-            plan,
+            plan: None,
+            plan_excerpt: None,
             carry_in: None,
             worktree: entry.branch.zip(folder),
             base: head.ok_or_else(no_commit)?,
@@ -180,7 +195,7 @@ fn approved(task: &Task) -> Result<Plan, Error> {
 }
 
 /// The plan, all of whose stages must be done.
-fn whole(task: &Task, context: &Context) -> Result<Plan, Error> {
+fn built(task: &Task, context: &Context) -> Result<Plan, Error> {
     let plan = approved(task)?;
     let done = crate::store::consumers::read_done(&task.log(), context, &task.key, Some(&plan))?;
     let missing: Vec<String> = plan
@@ -190,7 +205,6 @@ fn whole(task: &Task, context: &Context) -> Result<Plan, Error> {
         .map(|stage| format!("stage {} is not done: {}", stage.stage, stage.title))
         .collect();
     if missing.is_empty() {
-        crate::ops::reconcile::check_whole(context, task)?;
         return Ok(plan);
     }
     let hint = format!("build it first: okstra run --task {} --type implementation", task.key.task);
@@ -208,7 +222,7 @@ fn base(context: &Context, task: &Task, input: &Input) -> Result<Candidate, Erro
     };
     let resolved = task.repository.commit_by_ref(context, text, Purpose::Candidate)?;
     if let (Err(_), None, Some(name)) = (&resolved, &input.base, &named)
-        && let Some(commit) = anchor(task)?
+        && let Some(commit) = stages::anchor(task)?
     {
         // The base can be a branch of the clone that the records came from. Where the work stands is recorded.
         return Ok(Candidate { name: name.clone(), commit });
@@ -226,13 +240,6 @@ fn base(context: &Context, task: &Task, input: &Input) -> Result<Candidate, Erro
         });
     }
     Ok(Candidate { name, commit: resolved.commit })
-}
-
-/// The anchor of the task, where it is recorded and in this clone.
-fn anchor(task: &Task) -> Result<Option<CommitId>, Error> {
-    let entry = task.registry().read(&task.key)?.unwrap_or_default();
-    let commit = entry.implementation_base_commit.map(|id| task.repository.commit_by_id(&id)).transpose()?;
-    Ok(commit.and_then(Result::ok))
 }
 
 /// The sections of the stages in the frozen Markdown.

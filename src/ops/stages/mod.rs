@@ -15,6 +15,7 @@ pub mod remove;
 mod reserve;
 mod runs;
 mod snapshots;
+mod task_again;
 mod task_start;
 mod task_worktree;
 pub(super) mod trunk;
@@ -36,6 +37,7 @@ pub(super) use include::dirt_in;
 pub use provision::{Provisioned, provision};
 pub use reserve::{Reserved, Wanted, check_choice, choose_and_reserve, holder};
 pub use snapshots::{Snapshots, snapshots};
+pub use task_again::{anchor, task_again};
 pub use task_worktree::{TaskPlace, TaskWorktree, task_worktree};
 pub use undo::clear;
 

@@ -66,16 +66,12 @@ impl Place<'_> {
 
     /// Where the branch stands.
     pub(super) fn tip(&self, context: &Context, task: &Task) -> Result<Option<CommitId>, Error> {
-        Ok(task.repository.ref_commit(context, &self.full_branch())?)
-    }
-
-    fn full_branch(&self) -> String {
-        format!("refs/heads/{}", self.branch)
+        Ok(task.repository.ref_commit(context, &full_branch(self.branch))?)
     }
 
     fn facts(&self, context: &Context, task: &Task) -> Result<PlaceFacts, Error> {
         let worktrees = task.repository.worktrees(context)?;
-        let full = self.full_branch();
+        let full = full_branch(self.branch);
         let is_on = |worktree: &&Worktree| matches!(&worktree.head, Some(Head::Branch(name)) if *name == full);
         let elsewhere = worktrees.iter().filter(is_on).find(|worktree| !is_same_folder(&worktree.path, self.path));
         let own = worktrees.iter().find(|worktree| is_same_folder(&worktree.path, self.path));
@@ -107,6 +103,11 @@ impl Place<'_> {
         let (path, root) = (self.path.to_string_lossy().into_owned(), task.root.to_string_lossy().into_owned());
         StageError::Place { of: self.of.clone(), obstacle, branch: self.branch.to_owned(), path, base, root }.into()
     }
+}
+
+/// The full ref name of a branch.
+pub(super) fn full_branch(branch: &str) -> String {
+    format!("refs/heads/{branch}")
 }
 
 fn checked_out(worktree: &Worktree) -> String {

@@ -111,6 +111,44 @@ fn a_plan_is_built_batch_by_batch() {
     assert_eq!(last["run"], "final-verification-001");
 }
 
+/// A task with one stage, which is built and integrated, and its worktree.
+fn built() -> (Shop, std::path::PathBuf) {
+    let shop = Shop::new();
+    shop.approve_stages(&[("One", "(none)", 1, "a.txt")]);
+    let brief = shop.brief("Build it.\n");
+    shop.prepare(0, &["--type", "implementation", "--brief", &brief]);
+    shop.build(1, "a.txt");
+    shop.json(0, &["stage", "integrate", "--task", "auth/login"]);
+    shop.json(0, &["finish", "implementation-001", "--task", "auth/login", "--force", "a test", "--yes"]);
+    let worktree = shop.home().join("worktrees/shop/auth/login");
+    (shop, worktree)
+}
+
+#[test]
+fn what_is_verified_is_the_task_branch_also_where_its_worktree_is_gone() {
+    let (shop, worktree) = built();
+    let tip = shop.sandbox.git(&shop.folder, &["rev-parse", "fix-login"]);
+    fs::remove_dir_all(&worktree).unwrap();
+    // Others look at the branch.
+    let looked = shop.prepare(0, &["--type", "error-analysis"]);
+    assert_eq!((&looked["baseCommit"], worktree.exists()), (&json!(tip), false));
+    let verified = shop.prepare(0, &["--type", "final-verification"]);
+    assert_eq!(verified["baseCommit"], json!(tip));
+    assert_eq!(manifest(&verified)["taskWorktree"], json!(worktree));
+    assert_eq!(shop.sandbox.git(&worktree, &["rev-parse", "--abbrev-ref", "HEAD"]), "fix-login");
+}
+
+#[test]
+fn what_is_verified_starts_at_the_work_where_the_branch_is_gone() {
+    let (shop, worktree) = built();
+    let tip = shop.sandbox.git(&shop.folder, &["rev-parse", "fix-login"]);
+    shop.sandbox.git(&shop.folder, &["worktree", "remove", "--force", worktree.to_str().unwrap()]);
+    shop.sandbox.git(&shop.folder, &["branch", "-q", "-D", "fix-login"]);
+    let verified = shop.prepare(0, &["--type", "final-verification"]);
+    assert_eq!(verified["baseCommit"], json!(tip));
+    assert_eq!(shop.sandbox.git(&worktree, &["rev-parse", "fix-login"]), tip);
+}
+
 #[test]
 fn what_workers_only_looked_at_goes_with_an_abandoned_run() {
     let shop = Shop::new();
