@@ -10,7 +10,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize, Serializer};
 
 pub use category::{CATEGORIES, CategoryError, parse_category};
-pub use next::{Facts, Next, OpenRun, PlanFacts, Progress, Step, is_done, left_out, next};
+pub use next::{Facts, Next, OpenRun, PlanFacts, Progress, Step, is_done, left_out, needs_route, next};
 pub use record::{Lifecycle, Phase, PhaseRun, PhaseStatus, TaskBrief, Workflow};
 
 /// A phase of a task's lifecycle, in the order in which they come; one run is one of them.

@@ -195,6 +195,8 @@ pub enum Error {
         run: RunName,
         /// What is missing, a clause each.
         missing: Vec<String>,
+        /// Whether a route is among it.
+        needs_route: bool,
     },
     /// A person has to agree, and nobody was asked.
     #[error("{what} has to be confirmed by a person")]

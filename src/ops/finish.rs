@@ -51,6 +51,8 @@ pub struct Plan {
     pub missing: Vec<String>,
     /// The route that is going to be recorded.
     pub route: Option<Route>,
+    /// Whether a route has to be chosen, and none is.
+    pub needs_route: bool,
 }
 
 impl Plan {
@@ -113,7 +115,8 @@ fn look<'t>(context: &Context, options: &Options, task: &'t Task, layout: &'t La
     let route = chosen_route(options, run.name)?;
     let missing = if already { Vec::new() } else { checks::missing(&known, layout, run, route) };
     let released = known.entry.as_ref().map(|entry| entry.reserved_by(&run.name.to_string())).unwrap_or_default();
-    let plan = Plan { task: task.key.task.to_string(), run: run.name, already, missing, route };
+    let needs_route = lifecycle::needs_route(run.name.task_type, route.or(known.lifecycle.route));
+    let plan = Plan { task: task.key.task.to_string(), run: run.name, already, missing, route, needs_route };
     Ok(Finishing { task, layout, plan, manifest: run.manifest.clone(), released })
 }
 
@@ -143,7 +146,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Finished, Error> {
     let removed = snapshots::remove(context, &task, &finishing.manifest)?;
     mirror::write_or_warn(context, &task)?;
     let known = Known::read(context, &task, layout)?;
-    let next = next_step(&task, options.project_root.as_deref(), lifecycle::next(&known.facts(layout)?));
+    let next = next_step(&task, &known, options.project_root.as_deref(), lifecycle::next(&known.facts(layout)?));
     let route = known.lifecycle.route;
     let Finishing { plan: Plan { task, run, already, missing, .. }, released, .. } = finishing;
     Ok(Finished { task, run: run.to_string(), already, missing, forced, route, released, removed, next })
@@ -151,7 +154,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Finished, Error> {
 
 /// Why it is finished although something is missing; `None` where nothing is.
 fn forced(options: &Options, finishing: &Finishing<'_>) -> Result<Option<String>, Error> {
-    let Plan { run, missing, .. } = &finishing.plan;
+    let Plan { run, missing, needs_route, .. } = &finishing.plan;
     if missing.is_empty() {
         return Ok(None);
     }
@@ -159,7 +162,7 @@ fn forced(options: &Options, finishing: &Finishing<'_>) -> Result<Option<String>
     match reason {
         None => {
             let (task, run, missing) = (finishing.task.key.task.clone(), *run, missing.clone());
-            Err(Error::Unfinished { task, run, missing })
+            Err(Error::Unfinished { task, run, missing, needs_route: *needs_route })
         }
         Some(_) if !options.yes => Err(finishing.plan.unconfirmed()),
         Some(reason) => Ok(Some(reason.to_owned())),

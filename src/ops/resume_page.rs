@@ -43,7 +43,7 @@ pub fn make(context: &Context, task: &Task, named: Option<&str>) -> Result<Resum
     page.push_str(&stages(&known, run));
     page.push_str(&results::report(layout, &task.key.task, run));
     let own = only(known.facts(layout)?, run.name);
-    let next = next_step(task, None, lifecycle::next(&own));
+    let next = next_step(task, &known, None, lifecycle::next(&own));
     let _ = write!(page, "\n## What comes next\n\n{}.", capital(&next.reason));
     match next.step {
         "resume" => {

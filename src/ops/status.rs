@@ -171,7 +171,7 @@ pub struct NextStep {
     pub run: Option<String>,
     /// Why.
     pub reason: String,
-    /// The command, ready to be pasted.
+    /// The command, ready to be pasted; what only the user knows is in it in capitals: `--brief FILE`, `--route ROUTE`.
     pub command: Option<String>,
 }
 
@@ -199,7 +199,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Status, Error> {
         plan: plan_status(&known),
         kept: kept(&known),
         closed_at: known.lifecycle.closed_at.clone().filter(|_| facts.is_closed),
-        next: next_step(&task, options.project_root.as_deref(), next),
+        next: next_step(&task, &known, options.project_root.as_deref(), next),
     })
 }
 
@@ -288,7 +288,7 @@ fn kept(known: &Known) -> Vec<KeptWorktree> {
 }
 
 /// The step as a command for the task.
-pub(super) fn next_step(task: &Task, project_root: Option<&Path>, next: Next) -> NextStep {
+pub(super) fn next_step(task: &Task, known: &Known, project_root: Option<&Path>, next: Next) -> NextStep {
     let Next { step, reason } = next;
     let (run, task_type) = match step {
         Step::Run(task_type) => (None, Some(task_type)),
@@ -305,10 +305,21 @@ pub(super) fn next_step(task: &Task, project_root: Option<&Path>, next: Next) ->
         Step::CloseTask => ("task-close", vec!["task", "close", "--task", &name]),
         Step::Nothing => ("nothing", Vec::new()),
     };
+    words.extend(asked_for(step, known));
     let root = project_root.map(|root| root.to_string_lossy().into_owned());
     if let Some(root) = root.as_deref().filter(|_| !words.is_empty()) {
         words.extend(["--project-root", root]);
     }
     let command = (!words.is_empty()).then(|| format!("okstra {}", shell::command(&words)));
     NextStep { step: word, task_type, run, reason, command }
+}
+
+/// What the command cannot do without and only the user knows.
+fn asked_for(step: Step, known: &Known) -> &'static [&'static str] {
+    match step {
+        // A plan may be approved by hand, so any type may be the first that needs the brief.
+        Step::Run(_) if known.runs.is_empty() => &["--brief", "FILE"],
+        Step::Finish(run) if lifecycle::needs_route(run.task_type, known.lifecycle.route) => &["--route", "ROUTE"],
+        _ => &[],
+    }
 }

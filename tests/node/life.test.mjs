@@ -78,7 +78,7 @@ const home = () => join(folder, "home");
 const cases = [
   ["status", status, ["status", "--task", "auth/login"], { task: "auth/login" }, 0, (found) => {
     assert.equal(found.open.length, 2);
-    assert.equal(found.next.command, "okstra finish requirements-discovery-001 --task auth/login --project-root 'ROOT'");
+    assert.equal(found.next.command, "okstra finish requirements-discovery-001 --task auth/login --route ROUTE --project-root 'ROOT'");
     assert.deepEqual(found.phases.map((/** @type {any} */ phase) => phase.state), ["open", "open", "left-out", "to-come", "to-come", "to-come"]);
     assert.deepEqual(found.plan.stages[1], { stage: 2, title: "Second", done: false, integrated: false, reservedBy: null });
     assert.equal(found.plan.total, 2);

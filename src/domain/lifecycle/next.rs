@@ -125,10 +125,15 @@ pub fn is_done(facts: &Facts, phase: TaskType) -> bool {
     }
 }
 
+/// Whether a run of this type is finished with the route that it chose, and none was chosen before.
+pub fn needs_route(task_type: TaskType, route: Option<Route>) -> bool {
+    task_type == TaskType::RequirementsDiscovery && route.is_none()
+}
+
 /// What comes next.
 pub fn next(facts: &Facts) -> Next {
     if let Some(open) = facts.open.iter().find(|open| open.can_go_on()).or(facts.open.first()) {
-        return next_of_open(open);
+        return next_of_open(open, facts.route);
     }
     if facts.is_closed {
         return because(Step::Nothing, "the task is closed; a new run opens it again".to_owned());
@@ -142,13 +147,18 @@ pub fn next(facts: &Facts) -> Next {
     }
 }
 
-fn next_of_open(open: &OpenRun) -> Next {
+fn next_of_open(open: &OpenRun, route: Option<Route>) -> Next {
     let OpenRun { run, batch, has_report } = *open;
     if batch.total > 0 && batch.is_built() && !batch.is_integrated() {
         return because(Step::IntegrateStages, format!("the stages of {run} are done and not in the task branch"));
     }
     if has_report && batch.is_built() {
-        return because(Step::Finish(run), format!("{run} is open and its report is there"));
+        let reason = format!("{run} is open and its report is there");
+        let reason = match needs_route(run.task_type, route) {
+            true => format!("{reason}; ROUTE is {}", Route::ALL.map(Route::as_str).join(", or ")),
+            false => reason,
+        };
+        return because(Step::Finish(run), reason);
     }
     because(Step::Resume(run), format!("{run} is open"))
 }
@@ -159,7 +169,10 @@ fn next_before_plan(facts: &Facts) -> Next {
         Some(TaskType::ImplementationPlanning) => {
             because(Step::Run(TaskType::ImplementationPlanning), "there is no approved plan".to_owned())
         }
-        Some(phase) => because(Step::Run(phase), "it comes first".to_owned()),
+        Some(TaskType::ErrorAnalysis) => {
+            because(Step::Run(TaskType::ErrorAnalysis), "error-analysis comes before planning".to_owned())
+        }
+        Some(phase) => because(Step::Run(phase), format!("a task begins with {phase}")),
         None => because(
             Step::Run(TaskType::ImplementationPlanning),
             "planning was finished without a plan to approve".to_owned(),
@@ -179,6 +192,7 @@ fn next_by_plan(facts: &Facts, stages: Progress) -> Next {
         if !facts.holds_since_the_last_change(phase) {
             let again = facts.finished.contains_key(&phase);
             let reason = match (phase, again) {
+                (TaskType::ReleaseHandoff, true) => facts.since_handoff(),
                 (_, true) => "stages were built since it was finished",
                 (TaskType::FinalVerification, _) => "all stages are done and in the task branch",
                 _ => "the task is verified",
@@ -206,6 +220,15 @@ impl OpenRun {
 impl Facts {
     fn has_begun(&self, phase: TaskType) -> bool {
         self.finished.contains_key(&phase) || self.open.iter().any(|open| open.run.task_type == phase)
+    }
+
+    /// What came after the hand-off of a task that is verified.
+    fn since_handoff(&self) -> &'static str {
+        let finished = |phase| self.finished.get(&phase);
+        if finished(TaskType::Implementation) > finished(TaskType::ReleaseHandoff) {
+            return "stages were built and verified since it was finished";
+        }
+        "the task was verified again since it was finished"
     }
 
     /// Whether `phase` was finished, and no implementation or verification was after it.

@@ -47,6 +47,10 @@ impl Hint for Error {
                 "go on with it there; or prepare another one here: okstra run --task {task} --type {}; or give it up: okstra abandon {run} --task {task} --reason TEXT",
                 run.task_type
             )),
+            Self::Unfinished { task, run, missing, needs_route: true } => {
+                let rest = if missing.len() > 1 { "bring about the rest, and " } else { "" };
+                Some(format!("{rest}name the route: okstra finish {run} --task {task} --route ROUTE; or finish it all the same, which is recorded: --force REASON"))
+            }
             Self::Unfinished { .. } => {
                 Some("bring about what is missing, or finish it all the same, which is recorded: --force REASON".to_owned())
             }

@@ -55,6 +55,9 @@ fn requirements_discovery_needs_a_route_and_others_choose_none() {
     life.report("requirements-discovery-001", "x");
     let refused = life.refused(&["finish"], "run-unfinished");
     assert!(refused["error"].as_str().unwrap().contains("--route full|lite"), "{refused}");
+    let hint = refused["hint"].as_str().unwrap();
+    let way = "name the route: okstra finish requirements-discovery-001 --task auth/login --route ROUTE; or ";
+    assert!(hint.starts_with(way) && hint.contains("--force REASON"), "{hint}");
     life.refused(&["finish", "--route", "sideways"], "unknown-route");
     let done = life.done(&["finish", "--route", "lite-implementation-planning"]);
     assert_eq!(done["route"], "lite-implementation-planning");

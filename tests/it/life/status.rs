@@ -13,11 +13,12 @@ use crate::common::{OKSTRA, Run};
 #[test]
 fn a_task_goes_through_its_life_and_status_says_what_comes_next() {
     let life = Life::new();
-    assert_eq!(life.next(), "okstra run --task auth/login --type requirements-discovery");
+    assert_eq!(life.next(), "okstra run --task auth/login --type requirements-discovery --brief FILE");
     life.prepare("requirements-discovery-001", &[]);
     assert_eq!(life.next(), "okstra resume requirements-discovery-001 --task auth/login");
     life.report("requirements-discovery-001", "# Report\n");
-    assert_eq!(life.next(), "okstra finish requirements-discovery-001 --task auth/login");
+    assert_eq!(life.next(), "okstra finish requirements-discovery-001 --task auth/login --route ROUTE");
+    assert!(life.status()["next"]["reason"].as_str().unwrap().contains("ROUTE is full, or lite-"));
     life.done(&["finish", "--route", "direct-implementation-planning"]);
     assert_eq!(life.next(), "okstra run --task auth/login --type implementation-planning");
     assert_eq!(life.states()[..3], ["done", "left-out", "next"]);
@@ -157,7 +158,7 @@ fn an_integration_counts_where_it_was_made_since_the_stage_was_done() {
     assert_eq!(life.status()["plan"]["integrated"], 0, "it was made before they were done");
     life.story.write_registry(&made("2099-01-01T00:00:00Z"));
     assert_eq!(life.status()["plan"]["integrated"], 3);
-    assert_eq!(life.next(), "okstra run --task auth/login --type final-verification");
+    assert_eq!(life.next(), "okstra run --task auth/login --type final-verification --brief FILE");
     let only_two =
         serde_json::json!({"integrations": [{"commit": "ab", "stages": [1, 2], "at": "2099-01-01T00:00:00Z"}]});
     life.story.write_registry(&only_two);
@@ -177,4 +178,13 @@ fn a_plan_that_was_approved_after_the_report_stands_for_it() {
     life.report("implementation-planning-002", "# Another\n");
     life.done(&["abandon", "implementation-planning-002", "--reason", "x", "--yes"]);
     assert_eq!(life.next(), "okstra run --task auth/login --type implementation", "what was given up is not approved");
+}
+
+#[test]
+fn a_task_whose_plan_was_approved_by_hand_is_asked_for_its_brief_once() {
+    let life = Life::planned();
+    assert_eq!(life.next(), "okstra run --task auth/login --type implementation --brief FILE");
+    life.prepare("implementation-001", &[1]);
+    life.done(&["abandon", "implementation-001", "--reason", "wrong way", "--yes"]);
+    assert_eq!(life.next(), "okstra run --task auth/login --type implementation");
 }

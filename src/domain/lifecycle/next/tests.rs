@@ -38,8 +38,8 @@ fn what_comes_next() {
     let unapproved = |facts| Facts { unapproved: Some(run("implementation-planning-002")), ..facts };
     let all = [(Implementation, 4), (FinalVerification, 5), (ReleaseHandoff, 6)];
     let cases = [
-        (finished(&[]), Run(RequirementsDiscovery), "it comes first"),
-        (finished(&[discovery]), Run(ErrorAnalysis), "it comes first"),
+        (finished(&[]), Run(RequirementsDiscovery), "begins with requirements-discovery"),
+        (finished(&[discovery]), Run(ErrorAnalysis), "comes before planning"),
         (direct(finished(&[discovery])), Run(ImplementationPlanning), "no approved plan"),
         (finished(&[discovery, analysis]), Run(ImplementationPlanning), "no approved plan"),
         (finished(&[analysis]), Run(ImplementationPlanning), "no approved plan"),
@@ -55,7 +55,16 @@ fn what_comes_next() {
         (with_plan(finished(&[]), 3, 3, 3), Run(FinalVerification), "all stages are done and in"),
         (with_plan(finished(&all[..2]), 3, 3, 3), Run(ReleaseHandoff), "the task is verified"),
         (with_plan(finished(&[(Implementation, 9), all[1]]), 3, 3, 3), Run(FinalVerification), "built since"),
-        (with_plan(finished(&[all[0], (FinalVerification, 9), all[2]]), 3, 3, 3), Run(ReleaseHandoff), "built since"),
+        (
+            with_plan(finished(&[all[0], (FinalVerification, 9), all[2]]), 3, 3, 3),
+            Run(ReleaseHandoff),
+            "the task was verified again since",
+        ),
+        (
+            with_plan(finished(&[(Implementation, 8), (FinalVerification, 9), all[2]]), 3, 3, 3),
+            Run(ReleaseHandoff),
+            "stages were built and verified since",
+        ),
         (with_plan(finished(&all), 3, 3, 3), Nothing, "handed off"),
         (with_plan(finished(&all), 4, 3, 3), Run(Implementation), "3 of 4"),
         (Facts { has_worktrees: true, ..with_plan(finished(&all), 3, 3, 3) }, CloseTask, "are left"),
@@ -67,7 +76,15 @@ fn what_comes_next() {
 
 #[test]
 fn what_comes_next_of_an_open_run() {
+    let discovery = [open("requirements-discovery-001", (0, 0, 0), true)];
+    let with_route = Facts { route: Some(Route::Full), ..with_open(finished(&[]), &discovery) };
+    assert!(!next(&with_route).reason.contains("ROUTE"));
     let cases = [
+        (
+            with_open(finished(&[]), &discovery),
+            Finish(run("requirements-discovery-001")),
+            "; ROUTE is full, or lite-implementation-planning, or direct-implementation-planning",
+        ),
         (
             with_open(finished(&[]), &[open("error-analysis-001", (0, 0, 0), false)]),
             Resume(run("error-analysis-001")),
