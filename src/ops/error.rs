@@ -282,6 +282,8 @@ pub enum Error {
     /// Another commit is recorded for the stage.
     #[error("stage {stage} is done already, at {recorded}")]
     DoneAlready {
+        /// The task.
+        task: TaskName,
         /// The stage.
         stage: u32,
         /// The recorded commit.

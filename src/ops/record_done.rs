@@ -56,7 +56,8 @@ pub fn run(context: &Context, task: &Task, done: &Done) -> Result<bool, Error> {
     };
     let recorded = consumers::read_done(&task.log(), context, &task.key, plan.as_ref())?;
     if let Some(other) = recorded.get(&done.stage).filter(|recorded| recorded.latest.head_commit != row.head_commit) {
-        return Err(Error::DoneAlready { stage: done.stage, recorded: other.latest.head_commit.clone() });
+        let recorded = other.latest.head_commit.clone();
+        return Err(Error::DoneAlready { task: task.key.task.clone(), stage: done.stage, recorded });
     }
     let pin = (keep::ref_name(&task.key.task, done.stage, done.head), done.head);
     task.repository.keep_commits(context, &[pin])?;

@@ -76,7 +76,7 @@ pub(super) fn render_code(error: &render::Error) -> &'static str {
 
 pub(super) fn stage_code(error: &StageError) -> &'static str {
     match error {
-        StageError::Batch(error) => batch_code(error),
+        StageError::Batch { error, .. } => batch_code(error),
         StageError::Reserved { .. } => "stage-reserved",
         StageError::PathNotUtf8 { .. } => "path-not-utf8",
         StageError::BadBranch { .. } => "bad-branch",

@@ -5,6 +5,7 @@ use crate::domain::hint::Hint;
 use crate::domain::lifecycle::{CATEGORIES, RunName};
 use crate::domain::names::TaskName;
 use crate::domain::shell;
+use crate::ops::stages;
 
 impl Hint for Error {
     fn hint(&self) -> Option<String> {
@@ -78,12 +79,11 @@ fn reconcile_hint(error: &Error) -> Option<String> {
             Some(format!("bring it back: okstra doctor --restore --task {task}"))
         }
         Error::NoDoneRow { .. } => Some("see what is recorded: okstra git-reconcile --all".to_owned()),
-        Error::DoneAlready { stage, .. } => {
-            Some(format!("to record another commit: okstra git-reconcile --apply --stage {stage} --use-ref REF"))
-        }
-        Error::NoAnchor { is_registered: true, .. } => Some(
-            "name the commit that the task started from: okstra git-reconcile --apply --reset-anchor REF".to_owned(),
-        ),
+        Error::DoneAlready { task, stage, .. } => Some(stages::hints::use_ref(*stage, task)),
+        Error::NoAnchor { key, is_registered: true, .. } => Some(format!(
+            "name the commit that the task started from: okstra git-reconcile --task {} --apply --reset-anchor REF",
+            key.task
+        )),
         Error::NoAnchor { .. } | Error::NotRegistered { .. } => Some(
             "the registry was lost or belongs to another machine: okstra doctor --restore brings back what is mirrored"
                 .to_owned(),

@@ -48,7 +48,7 @@ pub(super) fn read(context: &Context, options: &Options) -> Result<(Task, Input)
     let task_type = task_type(context, options, &task, planned.is_some())?;
     confirmed(options)?;
     let stage = options.stage.as_deref().unwrap_or("auto").parse::<Request>();
-    let stage = stage.map_err(|error| Error::from(StageError::Batch(error)))?;
+    let stage = stage.map_err(|error| Error::from(StageError::Batch { task: task.key.task.clone(), error }))?;
     check_options(task_type, options)?;
     if options.directive.as_ref().is_some_and(|text| text.trim().is_empty() || text.contains('\0')) {
         return Err(request("the directive says nothing", "leave --directive out, or say what is asked of this run"));

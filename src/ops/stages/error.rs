@@ -11,8 +11,13 @@ use crate::domain::stages::{Check, Kept, Obstacle};
 #[non_exhaustive]
 pub enum StageError {
     /// No batch can be chosen.
-    #[error(transparent)]
-    Batch(BatchError),
+    #[error("{error}")]
+    Batch {
+        /// The task.
+        task: TaskName,
+        /// Why not.
+        error: BatchError,
+    },
     /// Another open run has the stage.
     #[error("stage {stage} is reserved by {run}{}: {}", since(age.as_deref()), life(*alive))]
     Reserved {

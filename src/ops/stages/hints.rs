@@ -11,11 +11,11 @@ use crate::domain::stages::{Kept, Obstacle};
 impl Hint for StageError {
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Batch(BatchError::AllDone) => {
-                "what comes next is final-verification; see where the task stands: okstra stage list".to_owned()
+            Self::Batch { task, error: BatchError::AllDone } => {
+                list("what comes next is final-verification; see where the task stands", task)
             }
-            Self::Batch(BatchError::Done { stage }) => use_ref(*stage),
-            Self::Batch(_) => "see how each stage stands: okstra stage list".to_owned(),
+            Self::Batch { task, error: BatchError::Done { stage } } => use_ref(*stage, task),
+            Self::Batch { task, .. } => list("see how each stage stands", task),
             Self::Reserved { run, task, .. } => ways_on(run, task),
             Self::PathNotUtf8 { .. } => "name another folder with OKSTRA_HOME".to_owned(),
             Self::BadBranch { .. } => "name another one with --branch".to_owned(),
@@ -67,8 +67,12 @@ fn of_work(error: &StageError) -> Option<String> {
 }
 
 /// How another commit is recorded for a done stage.
-pub(super) fn use_ref(stage: u32) -> String {
-    format!("to record another commit: okstra git-reconcile --apply --stage {stage} --use-ref REF")
+pub(in crate::ops) fn use_ref(stage: u32, task: &TaskName) -> String {
+    format!("to record another commit: okstra git-reconcile --task {task} --apply --stage {stage} --use-ref REF")
+}
+
+fn list(what: &str, task: &TaskName) -> String {
+    of_task(what, &["okstra", "stage", "list"], task)
 }
 
 fn git(what: &str, folder: &str, words: &[&str]) -> String {
@@ -80,7 +84,11 @@ fn of_task(what: &str, words: &[&str], task: &TaskName) -> String {
 }
 
 fn prepare(what: &str, task: &TaskName) -> String {
-    of_task(what, &["okstra", "run", "--type", "implementation"], task)
+    prepare_with(what, &[], task)
+}
+
+fn prepare_with(what: &str, more: &[&str], task: &TaskName) -> String {
+    of_task(what, &[&["okstra", "run", "--type", "implementation"], more].concat(), task)
 }
 
 fn kept(why: &Kept, path: Option<&str>) -> Option<String> {
@@ -93,9 +101,10 @@ fn kept(why: &Kept, path: Option<&str>) -> Option<String> {
 
 fn ways_on(run: &str, task: &TaskName) -> String {
     format!(
-        "{}; or {}; or take its stages over, which abandons it: --take-over {run}",
+        "{}; or {}; or {}",
         of_task("go on with that run", &["okstra", "resume", run], task),
         of_task("give it up", &["okstra", "abandon", run, "--reason", "TEXT"], task),
+        prepare_with("take its stages over, which abandons it", &["--take-over", run], task),
     )
 }
 

@@ -4,7 +4,7 @@ mod bases;
 mod carry;
 pub mod done;
 mod error;
-mod hints;
+pub(super) mod hints;
 pub(super) mod idle;
 pub(super) mod include;
 pub mod integrate;

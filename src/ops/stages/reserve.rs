@@ -100,7 +100,10 @@ pub fn check_choice(context: &Context, task: &Task, wanted: &Wanted<'_>) -> Resu
     match choose(context, task, &entry, wanted) {
         // What they wait for may be completed from carry files.
         Err(Error::Stage(error))
-            if matches!(*error, StageError::Batch(BatchError::Waiting { .. } | BatchError::NothingReady { .. })) =>
+            if matches!(
+                *error,
+                StageError::Batch { error: BatchError::Waiting { .. } | BatchError::NothingReady { .. }, .. }
+            ) =>
         {
             Ok(())
         }
@@ -177,13 +180,14 @@ fn holder_of(entry: Option<&StageEntry>) -> Option<&Holder> {
 }
 
 fn refusal(context: &Context, task: &Task, entry: &TaskEntry, error: BatchError) -> Error {
-    let BatchError::Reserved { stage, by } = error else { return StageError::Batch(error).into() };
+    let name = task.key.task.clone();
+    let BatchError::Reserved { stage, by } = error else { return StageError::Batch { task: name, error }.into() };
     let held = entry.stages.get(&stage);
     let now = context.clock().moment();
     let since = held.and_then(|held| held.reserved_at.as_deref()?.parse::<Moment>().ok());
     let age = since.map(|since| format!("{since}, for {}", duration(since.seconds_until(now))));
     let alive = holder_of(held).and_then(process_of).and_then(|process| process.is_alive(context));
-    StageError::Reserved { stage, task: task.key.task.clone(), run: by, age, alive }.into()
+    StageError::Reserved { stage, task: name, run: by, age, alive }.into()
 }
 
 /// A time as people say it.

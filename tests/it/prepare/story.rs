@@ -87,10 +87,19 @@ fn a_plan_is_built_batch_by_batch() {
     let lead = fs::read_to_string(first["launchPrompt"].as_str().unwrap()).unwrap();
     assert!(lead.contains("- **Stage batch for this implementation run:** `1,2`"), "{lead}");
     // What another open run has is not ready, and is refused by its number.
-    assert_eq!(shop.prepare(1, &["--type", "implementation"])["code"], "no-stage-ready");
+    let list = "okstra stage list --task auth/login";
+    let hinted = |more: &[&str], code: &str, hint: &str| {
+        let refused = shop.prepare(1, &[&["--type", "implementation"], more].concat());
+        assert_eq!(refused["code"], code, "{refused}");
+        assert!(refused["hint"].as_str().unwrap().ends_with(hint), "{hint}: {refused}");
+    };
+    hinted(&[], "no-stage-ready", list);
+    hinted(&["--stage", "3"], "stage-waiting", list);
+    hinted(&["--stage", "9"], "unknown-stage", list);
+    let over = "okstra run --type implementation --take-over implementation-001 --task auth/login";
     let refused = shop.prepare(1, &["--type", "implementation", "--stage", "1"]);
     assert_eq!(refused["code"], "stage-reserved");
-    assert!(refused["hint"].as_str().unwrap().contains("--take-over implementation-001"), "{refused}");
+    assert!(refused["hint"].as_str().unwrap().ends_with(over), "{refused}");
 
     shop.build(1, "a.txt");
     shop.build(2, "b.txt");
@@ -104,7 +113,8 @@ fn a_plan_is_built_batch_by_batch() {
     assert!(carried.unwrap().contains("stage 1") || second["stages"][0]["base"].is_string());
     assert_eq!(shop.prepare(1, &["--type", "final-verification"])["code"], "stage-blocked");
     shop.build(3, "c.txt");
-    assert_eq!(shop.prepare(1, &["--type", "implementation"])["code"], "all-stages-done");
+    hinted(&[], "all-stages-done", list);
+    hinted(&["--stage", "1"], "done-already", "okstra git-reconcile --task auth/login --apply --stage 1 --use-ref REF");
     assert_eq!(shop.prepare(1, &["--type", "final-verification"])["code"], "stage-blocked");
     shop.json(0, &["stage", "integrate", "--task", "auth/login"]);
     let last = shop.prepare(0, &["--type", "final-verification"]);

@@ -87,7 +87,11 @@ fn done_again_is_nothing_new_and_another_commit_is_a_persons_to_record() {
     // Another commit is a person's to record.
     project.work(1, "one.txt", "2\n");
     let (error, hint) = project.refused("done-already", &["done", "--stage", "1"]);
-    assert!(error.contains(&head) && hint.contains("--apply --stage 1 --use-ref REF"), "{error} {hint}");
+    assert!(
+        error.contains(&head)
+            && hint.contains("okstra git-reconcile --task auth/login --apply --stage 1 --use-ref REF"),
+        "{error} {hint}"
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::super::hints::use_ref;
 use super::super::{branch_and_worktree, runs};
 use super::StageError;
 use crate::context::Context;
@@ -61,7 +62,8 @@ pub(super) fn planned(task: &Task, asked: &Asked) -> Result<(Plan, PlanStage), E
     };
     let plan = plan.ok_or_else(missing)?;
     let known = || plan.stages.iter().map(|stage| stage.stage).collect();
-    let unknown = || StageError::Batch(BatchError::Unknown { stage, known: known() });
+    let unknown =
+        || StageError::Batch { task: task.key.task.clone(), error: BatchError::Unknown { stage, known: known() } };
     let planned = plan.stage(stage).cloned().ok_or_else(unknown)?;
     Ok((plan, planned))
 }
@@ -153,7 +155,7 @@ fn base(context: &Context, task: &Task, (stage, head): (u32, CommitId)) -> Resul
         return Ok(base);
     }
     let branch = entry.branch.unwrap_or_else(|| format!("{}-{}", task.category, task.key.task.id));
-    let missing = |why: String| StageError::NoBase { stage, why, hint: super::super::hints::use_ref(stage) };
+    let missing = |why: String| StageError::NoBase { stage, why, hint: use_ref(stage, &task.key.task) };
     let tip = task.repository.ref_commit(context, &format!("refs/heads/{branch}"))?;
     let tip = tip.ok_or_else(|| missing(format!("there is no branch `{branch}`")))?;
     let bases = history.merge_bases(context, head, tip, Limits::default())?;

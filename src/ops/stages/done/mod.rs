@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::{StageError, layout};
 use crate::context::Context;
+use crate::domain::shell;
 use crate::domain::stages::{AllowedPath, Check, Claims};
 use crate::fs::{self, LOCK_WAIT, LockGuard};
 use crate::ops::task::{Selector, Task};
@@ -119,7 +120,11 @@ fn check(options: &Options) -> Result<(), Error> {
         return wrong("--reason requires --allow-outside", "name the path: --allow-outside PATH --reason TEXT");
     }
     if options.stage == 0 {
-        return wrong("stage 0 is none: stages are numbered from 1", "see which there are: okstra stage list");
+        let task = options.task.as_ref().map_or_else(String::new, |task| format!(" --task {}", shell::word(task)));
+        return wrong(
+            "stage 0 is none: stages are numbered from 1",
+            &format!("see which there are: okstra stage list{task}"),
+        );
     }
     Ok(())
 }

@@ -75,7 +75,11 @@ pub(super) fn again(
 ) -> Result<Outcome, Error> {
     let row = &recorded.latest;
     if row.head_commit != head.to_string() {
-        return Err(Error::DoneAlready { stage: row.stage, recorded: row.head_commit.clone() });
+        return Err(Error::DoneAlready {
+            task: task.key.task.clone(),
+            stage: row.stage,
+            recorded: row.head_commit.clone(),
+        });
     }
     // A repair is no second time that it was done.
     if row.reconciled != Some(true) {
