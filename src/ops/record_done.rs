@@ -36,14 +36,26 @@ pub struct Done {
 /// # Errors
 /// [`Error::DoneAlready`] when another commit is recorded for the stage, and when anything cannot be read or written.
 pub fn run(context: &Context, task: &Task, done: &Done) -> Result<bool, Error> {
-    let span = Span { base: done.base, head: done.head };
+    let content = content(task, Span { base: done.base, head: done.head })?;
+    let is_news = append(context, task, (done, content))?;
+    complete(context, task, done)?;
+    Ok(is_news)
+}
+
+/// The fingerprints of what lies in `span`, as they are recorded.
+pub(super) fn content(task: &Task, span: Span) -> Result<Option<Value>, Error> {
     let content = equivalence::fingerprints(&mut History::new(&task.repository), span)?;
+    Ok(content.and_then(|content| serde_json::to_value(content).ok()))
+}
+
+/// The part of [`run`] that counts: the commit is pinned and the row is written.
+pub(super) fn append(context: &Context, task: &Task, (done, content): (&Done, Option<Value>)) -> Result<bool, Error> {
     let row = Record {
         completed_at: Some(context.clock().moment().to_string()),
         run: Some(done.run.clone()),
         carry_path: done.carry_path.clone(),
         base_commit: Some(done.base.to_string()),
-        content: content.and_then(|content| serde_json::to_value(content).ok()),
+        content,
         plan: done.plan.as_ref().map(|(plan, _)| plan.clone()),
         stage_hash: done.plan.as_ref().map(|(_, hash)| hash.clone()),
         ..Record::new(&task.key.to_string(), done.stage, Status::Done, &done.head.to_string())
@@ -61,11 +73,14 @@ pub fn run(context: &Context, task: &Task, done: &Done) -> Result<bool, Error> {
     }
     let pin = (keep::ref_name(&task.key.task, done.stage, done.head), done.head);
     task.repository.keep_commits(context, &[pin])?;
-    let is_news = !recorded.contains_key(&done.stage) && log.append(&row, Reappend::Never)? == Append::Write;
-    drop(log);
+    Ok(!recorded.contains_key(&done.stage) && log.append(&row, Reappend::Never)? == Append::Write)
+}
+
+/// The part of [`run`] that follows the row: timeline and mirror.
+pub(super) fn complete(context: &Context, task: &Task, done: &Done) -> Result<(), Error> {
     tell(context, task, (done.stage, &done.head.to_string(), &done.run))?;
     mirror::write_or_warn(context, task)?;
-    Ok(is_news)
+    Ok(())
 }
 
 /// Adds to the timeline that a stage was done at a commit, unless it is there: a crash after the row can have kept it from

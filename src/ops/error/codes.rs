@@ -83,7 +83,7 @@ pub(super) fn stage_code(error: &StageError) -> &'static str {
         StageError::Place { .. } => "place-taken",
         StageError::NoBase { .. } => "no-base",
         StageError::NoPlan { .. } => "no-plan",
-        StageError::NotReserved { .. } => "stage-not-reserved",
+        StageError::NotReserved { .. } | StageError::Lost { .. } => "stage-not-reserved",
         StageError::NoBranch { .. } => "no-branch",
         StageError::NothingDone { .. } => "nothing-done",
         StageError::Incomplete { .. } => "missing-object",

@@ -76,6 +76,20 @@ pub enum StageError {
         /// The run that the registry names.
         run: Option<String>,
     },
+    /// The stage was taken from its run while it was checked.
+    #[error("stage {stage} is no longer {run}'s to record{}; nothing was recorded", now(*status, holder.as_deref()))]
+    Lost {
+        /// The stage.
+        stage: u32,
+        /// Its task.
+        task: TaskName,
+        /// The run that had it.
+        run: String,
+        /// How that run ended, where it did.
+        status: Option<&'static str>,
+        /// The run that has it now.
+        holder: Option<String>,
+    },
     /// The stage has no branch.
     #[error("stage {stage} has no branch `{branch}`")]
     NoBranch {
@@ -235,6 +249,15 @@ fn in_the_way(obstacle: &Obstacle, branch: &str, path: &str) -> String {
         Obstacle::FolderTaken => format!("`{path}` is there already, and is not its worktree"),
         Obstacle::OnOther(what) => format!("the worktree `{path}` has {what} checked out, and not `{branch}`"),
     }
+}
+
+fn now(status: Option<&str>, holder: Option<&str>) -> String {
+    let status = status.map(|status| format!("it is {status}"));
+    let holder = match holder {
+        Some(holder) => format!("{holder} has reserved the stage now"),
+        None => "no run has reserved the stage now".to_owned(),
+    };
+    format!(": {}", status.into_iter().chain([holder]).collect::<Vec<_>>().join(", and "))
 }
 
 fn since(age: Option<&str>) -> String {

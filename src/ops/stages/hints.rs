@@ -28,6 +28,10 @@ impl Hint for StageError {
                 of_task("bring it from where the records came from", &["okstra", "task", "fetch"], task)
             }
             Self::NotReserved { task, .. } => prepare("prepare a run that builds it", task),
+            Self::Lost { task, holder: Some(holder), .. } => {
+                of_task("go on with that run", &["okstra", "resume", holder], task)
+            }
+            Self::Lost { task, .. } => prepare("prepare a run that builds it", task),
             Self::NoTaskWorktree { task, .. } => prepare("it is made by the next run that builds", task),
             Self::Conflict { stage, with, task, .. } => solve(*stage, with, task),
             Self::Kept { why, path, .. } => return kept(why, path.as_deref()),

@@ -106,10 +106,59 @@ fn what_was_not_reserved_is_not_done() {
     assert!(error.contains("implementation-001 is not open"), "{error}");
     assert!(project.refused("unknown-stage", &["done", "--stage", "9"]).0.contains("it has 1, 2"));
     project.story.git(&["branch", "-D", &branch(2)]);
-    let (error, hint) = project.refused("no-branch", &done);
-    assert!(error.contains(&branch(2)) && hint.contains("--head"), "{error} {hint}");
+    // Whose it is comes before where it is.
+    let (error, _) = project.refused("stage-not-reserved", &done);
+    assert!(error.contains("no open run has reserved stage 2"), "{error}");
+    project.write_run(RUN, &[], "prepared", None);
+    project.git_in(1, &["checkout", "-q", "--detach"]);
+    project.story.git(&["branch", "-D", &branch(1)]);
+    let (error, hint) = project.refused("no-branch", &["done", "--stage", "1"]);
+    assert!(error.contains(&branch(1)) && hint.contains("--head"), "{error} {hint}");
     fs::remove_file(project.story.plan_run_root().join("plans/001.json")).unwrap();
     assert!(project.refused("no-plan", &done).1.contains("okstra plan approve --task auth/login"));
+}
+
+#[test]
+fn a_stage_that_was_lost_while_it_was_checked_is_not_recorded() {
+    type Loss<'a> = &'a dyn Fn(&Project);
+    const WAIT: &str = "touch ../begun; i=0; while test ! -e ../go && test $i -lt 600; do sleep 0.05; i=$((i+1)); done";
+    let taken = |project: &Project| {
+        project.write_run(RUN, &[], "abandoned", None);
+        project.prepare("implementation-002", Request::Stage(1)).unwrap();
+    };
+    let ended = |project: &Project| project.write_run(RUN, &[], "abandoned", None);
+    let released = |project: &Project| {
+        let mut registry = project.registry();
+        let stage = &mut registry["tasks"]["shop/auth/login"]["stages"]["1"];
+        stage.as_object_mut().unwrap().remove("reserved_by");
+        fs::write(project.story.registry(), registry.to_string()).unwrap();
+    };
+    let cases: [(Loss<'_>, &str, &str); 3] = [
+        (&taken, "it is abandoned, and implementation-002 has reserved", "okstra resume implementation-002 --task"),
+        (&ended, "it is abandoned, and no run has reserved", "okstra run --type implementation --task auth/login"),
+        (&released, "record: no run has reserved", "okstra run --type implementation --task auth/login"),
+    ];
+    for (lose, said, way) in cases {
+        let (project, _) = Project::built(&[Planned { files: &["**"], post: &[WAIT], depends_on: &[] }]);
+        let story = &project.story;
+        let mut command = story.sandbox.command(OKSTRA);
+        command.current_dir(&story.shop).env("OKSTRA_HOME", story.home());
+        let child = command.args(["stage", "done", "--stage", "1", "--task", "auth/login", "--json"]).started();
+        let begun = project.worktree(1).with_file_name("begun");
+        while !begun.exists() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        lose(&project);
+        let before = project.entry();
+        fs::write(begun.with_file_name("go"), "").unwrap();
+        let ran = child.ran();
+        let document = ran.json();
+        assert_eq!((ran.code, &document["code"]), (Some(1), &json!("stage-not-reserved")), "{document}");
+        assert!(document["error"].as_str().unwrap().contains(said), "{document}");
+        assert!(document["hint"].as_str().unwrap().contains(way), "{document}");
+        assert!(story.rows().is_empty() && project.carries().is_empty(), "{document}");
+        assert_eq!(project.entry(), before);
+    }
 }
 
 #[test]

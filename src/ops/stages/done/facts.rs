@@ -92,9 +92,8 @@ impl Facts {
         context: &Context,
         task: &Task,
         asked: &Asked,
-        ((plan, planned), head): ((Plan, PlanStage), Candidate),
+        ((plan, planned), run, head): ((Plan, PlanStage), Run, Candidate),
     ) -> Result<Self, Error> {
-        let run = must_run(task, asked)?;
         let (run, waiver) = (run.manifest.run, run.manifest.qa_waiver);
         let (branch, worktree) = branch_and_worktree(task, asked.stage)?;
         let base = base(context, task, (asked.stage, head.commit))?;
@@ -136,7 +135,7 @@ fn run_of(task: &Task, asked: &Asked) -> Result<Option<Run>, Error> {
 }
 
 /// As [`run_of`], which there must be.
-fn must_run(task: &Task, asked: &Asked) -> Result<Run, Error> {
+pub(super) fn must_run(task: &Task, asked: &Asked) -> Result<Run, Error> {
     let name = run_name(task, asked)?;
     let none = || StageError::NotReserved { stage: asked.stage, task: task.key.task.clone(), run: name };
     Ok(run_of(task, asked)?.ok_or_else(none)?)

@@ -4,6 +4,7 @@
 mod checks;
 mod facts;
 mod ground;
+mod held;
 mod record;
 
 use std::path::PathBuf;
@@ -92,11 +93,13 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
 /// Checks and records what was asked for; the lock of the stage is held.
 pub(super) fn complete(context: &Context, task: &Task, asked: &Asked) -> Result<Outcome, Error> {
     let planned = facts::planned(task, asked)?;
-    let head = facts::head(context, task, asked)?;
     if let Some(recorded) = facts::recorded(context, task, &planned.0, asked.stage)? {
+        let head = facts::head(context, task, asked)?;
         return record::again(context, task, (&recorded, head.commit));
     }
-    let facts = Facts::read(context, task, asked, (planned, head))?;
+    let run = facts::must_run(task, asked)?;
+    let head = facts::head(context, task, asked)?;
+    let facts = Facts::read(context, task, asked, (planned, run, head))?;
     let outside = facts.check_scope(asked)?;
     let validation = facts.validate(context, task)?;
     record::write(context, task, (&facts, asked), (validation, outside))

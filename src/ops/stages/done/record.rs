@@ -1,15 +1,16 @@
 //! The carry, then the done row.
 
 use super::super::{layout, to_recorded};
+use super::held::Held;
 use super::{Asked, Facts, Outcome, record_done};
 use crate::context::Context;
 use crate::domain::equivalence::fingerprint::path_text;
 use crate::domain::ids::CommitId;
 use crate::domain::stages::{AllowedPath, Carry, Check};
-use crate::git::{History, Span};
+use crate::git::Span;
+use crate::ops::Error;
 use crate::ops::record_done::Done;
 use crate::ops::task::Task;
-use crate::ops::{Error, equivalence};
 use crate::store::carry;
 use crate::store::consumers::DoneStage;
 
@@ -21,7 +22,7 @@ pub(super) fn write(
     (validation, outside): (Vec<Check>, Vec<AllowedPath>),
 ) -> Result<Outcome, Error> {
     let (base, head) = (facts.base, facts.head.commit);
-    let content = equivalence::fingerprints(&mut History::new(&task.repository), Span { base, head })?;
+    let content = record_done::content(task, Span { base, head })?;
     let failed = validation.iter().any(|check| check.exit_code != 0);
     let qa_waiver = facts.waiver.clone().filter(|_| failed);
     let carry = Carry {
@@ -32,7 +33,7 @@ pub(super) fn write(
         stage: asked.stage,
         title: facts.planned.title.clone(),
         completed_at: context.clock().moment().to_string(),
-        content: content.and_then(|content| serde_json::to_value(content).ok()),
+        content: content.clone(),
         base_commit: base.to_string(),
         head_commit: head.to_string(),
         files: facts.paths.iter().map(path_text).collect(),
@@ -42,6 +43,7 @@ pub(super) fn write(
         outside: outside.clone(),
         qa_waiver: qa_waiver.clone(),
     };
+    let held = Held::take(context, task, (facts, asked))?;
     let path = carry::store(&layout(task)?.carry(&task.key.task), &carry)?;
     let carry_path = Some(layout(task)?.recorded(&path));
     let done = Done {
@@ -52,7 +54,9 @@ pub(super) fn write(
         plan: Some((facts.plan.clone(), facts.planned.hash.clone())),
         carry_path: carry_path.clone(),
     };
-    let is_news = record_done::run(context, task, &done)?;
+    let is_news = record_done::append(context, task, (&done, content))?;
+    drop(held);
+    record_done::complete(context, task, &done)?;
     Ok(Outcome {
         task: task.key.to_string(),
         stage: asked.stage,
