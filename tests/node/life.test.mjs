@@ -91,7 +91,7 @@ const cases = [
   ["init again", init, ["init"], {}, 0, (found) => assert.deepEqual(found, { projectRoot: "ROOT", projectId: "shop", created: false })],
   ["init with another id", init, ["init", "--project-id", "other"], { projectId: "other" }, 1, (found) => assert.equal(found.code, "other-project")],
   ["abandon", abandon, ["abandon", "error-analysis-001", "--task", "auth/login", "--reason", "no", "--yes"], { run: "error-analysis-001", task: "auth/login", reason: "no", yes: true }, 0, (found) =>
-    assert.deepEqual(found, { task: "auth/login", run: "error-analysis-001", reason: "no", already: false, released: [], worktrees: [] })],
+    assert.deepEqual(found, { task: "auth/login", run: "error-analysis-001", reason: "no", already: false, released: [], worktrees: [], removed: [] })],
   ["abandon unasked", abandon, ["abandon", "error-analysis-001", "--task", "auth/login", "--reason", "no"], { run: "error-analysis-001", task: "auth/login", reason: "no" }, 1, (found) => assert.equal(found.code, "confirmation-needed")],
   ["finish", finish, ["finish", "requirements-discovery-001", "--task", "auth/login", "--route", "full"], { run: "requirements-discovery-001", task: "auth/login", route: "full" }, 0, (found) => {
     assert.equal(found.route, "full");
