@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::done::dirty;
-use super::{StageError, include};
+use super::{StageError, include, task_again};
 use crate::context::Context;
 use crate::domain::ids::CommitId;
 use crate::fs::{self, LOCK_WAIT, LockGuard};
@@ -27,6 +27,18 @@ pub(in crate::ops) fn lock(context: &Context, task: &Task) -> Result<LockGuard, 
 }
 
 impl Trunk {
+    /// The same, made again first where the registry knows the branch, and that or its folder is gone. What is made stays.
+    ///
+    /// # Errors
+    /// Those of [`task_again`] and of [`Trunk::open`].
+    pub(in crate::ops) fn open_or_make(context: &Context, task: &Task) -> Result<Self, Error> {
+        if let Some(place) = task_again(context, task, None)? {
+            let made = place.keep();
+            context.notice(format!("the worktree of `{}` was made again: {}", made.branch, made.path.display()));
+        }
+        Self::open(context, task)
+    }
+
     /// Finds it, and refuses one that is not there, or not ready for its branch to be moved.
     ///
     /// # Errors

@@ -60,18 +60,18 @@ pub struct Outcome {
 /// proved to have landed there, and else gets the base merged in. Doing it again changes nothing.
 ///
 /// # Errors
-/// [`Error::OpenRuns`], [`StageError::Dirty`] and what else [`Trunk::open`] refuses, [`Error::NoBaseRef`],
+/// [`Error::OpenRuns`], [`StageError::Dirty`] and what else [`Trunk::open_or_make`] refuses, [`Error::NoBaseRef`],
 /// [`Error::BaseConflict`] with the files; nothing has then changed.
 pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
     let task = Task::find(context, options.project_root.as_deref(), &Selector::Project(options.task.clone()))?;
     complete_registrations(context, &task.root)?;
     let entry = task.registry().read(&task.key)?.unwrap_or_default();
-    if entry.worktree_path.is_none() {
+    if entry.branch.is_none() {
         return Err(StageError::NoTaskWorktree { task: task.key.task.clone(), path: None }.into());
     }
     let _alone = trunk::lock(context, &task)?;
     refuse_open_runs(context, &task)?;
-    let trunk = Trunk::open(context, &task)?;
+    let trunk = Trunk::open_or_make(context, &task)?;
     record::complete(context, &task, trunk.head)?;
     let found = look::find(context, &task, &trunk)?;
     let commit = match found.how {

@@ -57,6 +57,31 @@ fn a_second_clone_goes_on_where_the_first_has_come_to() {
 }
 
 #[test]
+fn a_clone_that_comes_when_all_is_built_has_ways_on() {
+    let world = World::planned();
+    let (a, b, c, d) = (world.place("a"), world.place("b"), world.place("c"), world.place("d"));
+    a.prepare(&[]);
+    a.build(1);
+    a.build(2);
+    a.of_task(0, &["stage", "integrate"]);
+    a.prepare(&[]);
+    a.build(3);
+    let tip = a.of_task(0, &["stage", "integrate"])["commit"].clone();
+    for run in ["implementation-001", "implementation-002"] {
+        a.of_task(0, &["finish", run, "--force", "a test", "--yes"]);
+    }
+    a.share();
+    for place in [b, c, d] {
+        place.fetch(0);
+    }
+    let integrated = b.of_task(0, &["stage", "integrate"]);
+    assert_eq!((&integrated["merged"], &integrated["commit"]), (&json!([]), &tip));
+    assert_eq!(c.of_task(0, &["task", "sync"])["commit"], tip);
+    let verified = d.of_task(0, &["render-bundle", "--type", "final-verification", "--workers", "claude,codex"]);
+    assert_eq!(verified["baseCommit"], tip);
+}
+
+#[test]
 fn what_both_have_told_each_other_is_the_same_and_stays() {
     let world = World::planned();
     let (a, b) = (world.place("a"), world.place("b"));

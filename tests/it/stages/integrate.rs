@@ -78,8 +78,14 @@ fn a_worktree_that_is_not_ready_is_refused() {
     assert_eq!(document["code"], json!("git-failed"));
     assert_eq!((story.rev(BRANCH), fs::read(worktree.join("two.txt")).unwrap()), (before, b"precious".to_vec()));
     fs::remove_file(worktree.join("two.txt")).unwrap();
+    // A folder that is gone is made again; what is in its place is not touched.
     fs::remove_dir_all(&worktree).unwrap();
-    project.refused("no-worktree", &["integrate"]);
+    fs::write(&worktree, "mine").unwrap();
+    project.stage(1, &["integrate"]);
+    assert_eq!(fs::read(&worktree).unwrap(), b"mine");
+    fs::remove_file(&worktree).unwrap();
+    project.stage(0, &["integrate"]);
+    assert!(worktree.join("a.txt").exists());
 }
 
 #[test]

@@ -248,8 +248,14 @@ fn what_is_not_ready_is_refused_and_nothing_changes() {
     let refused = shop.refused("no-base-ref", &["task", "sync"]);
     assert_eq!(refused["error"], "the base `refs/remotes/origin/main` of task auth/login is not there");
     shop.git(&["fetch", "-q"]);
+    // A folder that is gone is made again, and so is the branch.
     fs::remove_dir_all(&worktree).unwrap();
-    shop.refused("no-worktree", &["task", "sync"]);
+    shop.sync("fast-forward");
+    assert!(worktree.join("a.txt").exists());
+    shop.git(&["worktree", "remove", "--force", worktree.to_str().unwrap()]);
+    shop.git(&["branch", "-q", "-D", BRANCH]);
+    shop.sync("nothing");
+    assert!(worktree.join("a.txt").exists());
 }
 
 #[test]

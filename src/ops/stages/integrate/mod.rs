@@ -72,7 +72,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
     let _alone = trunk::lock(context, &task)?;
     let missing = || StageError::NoPlan { task: task.key.task.clone() };
     let plan = plans::current(&task.plans(), &task.key)?.ok_or_else(missing)?;
-    let trunk = Trunk::open(context, &task)?;
+    let trunk = Trunk::open_or_make(context, &task)?;
     let before = trunk.head;
     let trunk = trunk.follow(context, &task)?;
     auto_reconcile(context, &task)?;
