@@ -8,12 +8,14 @@ use crate::context::Context;
 use crate::domain::batch::BUDGET;
 use crate::domain::equivalence::Candidate;
 use crate::domain::ids::CommitId;
-use crate::domain::lifecycle::{RunName, TaskType};
+use crate::domain::lifecycle::{self, RunName, TaskType};
 use crate::domain::plan::Plan;
 use crate::domain::registry::Holder;
 use crate::domain::revision::Purpose;
 use crate::domain::run::RunStage;
+use crate::domain::shell;
 use crate::ops::Error;
+use crate::ops::lifecycle::known::Known;
 use crate::ops::reconcile::{auto_reconcile, check_whole};
 use crate::ops::stages::{self, Provisioned, StageError, TaskPlace, Wanted};
 use crate::ops::task::Task;
@@ -148,6 +150,7 @@ pub(super) fn check(context: &Context, task: &Task, input: &Input) -> Result<(),
             stages::check_choice(context, task, &wanted((&plan, input), holder, None))?;
         }
         TaskType::FinalVerification => drop(approved(task)?),
+        TaskType::ReleaseHandoff => verified(context, task, input)?,
         _ => {}
     }
     Ok(())
@@ -187,6 +190,24 @@ fn taken_over(task: &Task, input: &Input) -> Result<(), Error> {
         true => Ok(()),
         false => Err(Error::RunEnded { task: task.key.task.clone(), run, status: found.state.status.as_str() }),
     }
+}
+
+/// No route and no hurry removes final-verification: what is handed off was verified after its last stage was built.
+fn verified(context: &Context, task: &Task, input: &Input) -> Result<(), Error> {
+    let is_verified = match (&task.layout, &input.new_task) {
+        (Some(layout), None) => {
+            let facts = Known::read(context, task, layout)?.facts(layout)?;
+            lifecycle::is_done(&facts, TaskType::FinalVerification)
+        }
+        _ => false,
+    };
+    if is_verified {
+        return Ok(());
+    }
+    let name = task.key.task.to_string();
+    let command = shell::command(["okstra", "run", "--task", &name, "--type", TaskType::FinalVerification.as_str()]);
+    let message = format!("task {name} is not verified as it is now, and only what is verified is handed off");
+    Err(Error::Request { message, hint: format!("verify it first: {command}") })
 }
 
 fn approved(task: &Task) -> Result<Plan, Error> {

@@ -184,6 +184,17 @@ fn what_workers_only_looked_at_goes_with_an_abandoned_run() {
 }
 
 #[test]
+fn only_what_is_verified_is_handed_off() {
+    let shop = Shop::new();
+    shop.approve();
+    let brief = shop.brief("Build it.\n");
+    let words = ["render-bundle", "--task", "auth/login", "--type", "release-handoff", "--brief", &brief];
+    let refused = shop.json(1, &words);
+    assert!(refused["error"].as_str().unwrap().contains("only what is verified is handed off"), "{refused}");
+    assert!(refused["hint"].as_str().unwrap().ends_with("--type final-verification"), "{refused}");
+}
+
+#[test]
 fn stages_that_were_squashed_by_hand_count_as_integrated_everywhere() {
     let shop = Shop::new();
     shop.approve();
