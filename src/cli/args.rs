@@ -1,6 +1,7 @@
 //! What can be typed.
 
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
@@ -102,6 +103,17 @@ impl Globals {
         }
         guessed
     }
+}
+
+/// Which task.
+#[derive(Debug, clap::Args)]
+pub(super) struct OfTask {
+    /// The task [default: the one of the worktree you stand in]
+    #[arg(long, value_name = "GROUP/ID", value_parser = Text)]
+    pub(super) task: Option<String>,
+    /// The project [default: the main worktree of the repository here]
+    #[arg(long, value_name = "DIR")]
+    pub(super) project_root: Option<PathBuf>,
 }
 
 /// Reads a value that is text, an id or a ref, and shows one that is not UTF-8 for what it is.

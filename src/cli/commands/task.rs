@@ -5,9 +5,6 @@ mod fetch;
 mod share;
 mod sync;
 
-use std::path::PathBuf;
-
-use crate::cli::args::Text;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
@@ -32,17 +29,6 @@ enum What {
     Close(close::Args),
     Share(share::Args),
     Fetch(fetch::Args),
-}
-
-/// Which task.
-#[derive(Debug, clap::Args)]
-struct OfTask {
-    /// The task [default: the one of the worktree you stand in]
-    #[arg(long, value_name = "GROUP/ID", value_parser = Text)]
-    task: Option<String>,
-    /// The project [default: the main worktree of the repository here]
-    #[arg(long, value_name = "DIR")]
-    project_root: Option<PathBuf>,
 }
 
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::OfTask;
-use crate::cli::args::Text;
+use crate::cli::args::{OfTask, Text};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};

@@ -1,6 +1,6 @@
 //! `okstra stage integrate`
 
-use super::OfTask;
+use crate::cli::args::OfTask;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};

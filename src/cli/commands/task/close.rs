@@ -1,6 +1,6 @@
 //! `okstra task close`
 
-use super::OfTask;
+use crate::cli::args::OfTask;
 use crate::cli::confirm::confirm;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;

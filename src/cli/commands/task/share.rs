@@ -1,7 +1,6 @@
 //! `okstra task share`
 
-use super::OfTask;
-use crate::cli::args::Text;
+use crate::cli::args::{OfTask, Text};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};

@@ -1,6 +1,6 @@
 //! `okstra task sync`
 
-use super::OfTask;
+use crate::cli::args::OfTask;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};
