@@ -92,7 +92,7 @@ pub(super) fn tell(context: &Context, task: &Task, (stage, commit, run): (u32, &
     let event: Map<_, _> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let is_told = |told: &Map<String, Value>| {
         told.get("event").is_some_and(|name| name == "done")
-            && ["stage", "commit"].iter().all(|name| told.get(*name) == event.get(*name))
+            && ["stage", "commit", "run"].iter().all(|name| told.get(*name) == event.get(*name))
     };
     if timeline::read(&path, context)?.iter().any(is_told) {
         return Ok(());

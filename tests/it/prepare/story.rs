@@ -184,6 +184,29 @@ fn what_workers_only_looked_at_goes_with_an_abandoned_run() {
 }
 
 #[test]
+fn a_stage_done_again_by_a_new_plan_is_told_again() {
+    let shop = Shop::new();
+    shop.approve();
+    let brief = shop.brief("Build it.\n");
+    shop.prepare(0, &["--type", "implementation", "--brief", &brief]);
+    shop.build(1, "a.txt");
+    let path = shop.sandbox.path().join("plan.md");
+    let changed = fs::read_to_string(&path).unwrap().replacen("1. Do it.", "1. Do it well.", 1);
+    fs::write(&path, changed).unwrap();
+    let plan = path.to_str().unwrap();
+    shop.json(0, &["plan", "approve", plan, "--task", "auth/login", "--by", "Ann", "--yes"]);
+    let words = ["abandon", "implementation-001", "--task", "auth/login", "--reason", "another plan", "--yes"];
+    shop.json(0, &words);
+    let second = shop.prepare(0, &["--type", "implementation", "--stage", "1"]);
+    assert_eq!(stages(&second), [1], "{second}");
+    shop.json(0, &["stage", "done", "--task", "auth/login", "--stage", "1"]);
+    let timeline = fs::read_to_string(shop.folder.join(".okstra/tasks/auth/login/timeline.jsonl")).unwrap();
+    let events = timeline.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let done: Vec<_> = events.filter(|event| event["event"] == "done").map(|event| event["run"].clone()).collect();
+    assert_eq!(done, ["implementation-001", "implementation-002"]);
+}
+
+#[test]
 fn only_what_is_verified_is_handed_off() {
     let shop = Shop::new();
     shop.approve();
