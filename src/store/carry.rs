@@ -55,12 +55,38 @@ pub fn parse(path: &Path, text: &str) -> Result<Carry, Error> {
     Document::parse(path, text, SCHEMA)?.to(path)
 }
 
-/// What an agent hands in in the file `path`.
+/// What a carry may hold besides what an agent claims: okstra finds that out itself, so it is passed over.
+const FOUND_OUT: &[&str] = &[
+    "schemaVersion",
+    "implTaskKey",
+    "run",
+    "plan",
+    "stageHash",
+    "stage",
+    "title",
+    "completedAt",
+    "content",
+    "baseCommit",
+    "headCommit",
+    "files",
+    "outside",
+    "qaWaiver",
+];
+/// What an agent claims.
+const CLAIMED: [&str; 3] = ["exitContract", "notes", "validation"];
+
+/// What an agent hands in in the file `path`. A claim under another name would be lost, so that is none.
 ///
 /// # Errors
-/// As [`Document::read`]; also where there is no such file.
+/// As [`Document::read`]; also where there is no such file; [`Error::WrongShape`] for a field that no carry has.
 pub fn read_claims(path: &Path) -> Result<crate::domain::stages::Claims, Error> {
-    Document::parse(path, &fs::read_text(path)?, SCHEMA)?.to(path)
+    let document = Document::parse(path, &fs::read_text(path)?, SCHEMA)?;
+    let is_known = |name: &String| FOUND_OUT.contains(&name.as_str()) || CLAIMED.contains(&name.as_str());
+    if let Some(name) = document.fields().keys().find(|name| !is_known(name)) {
+        let expected = format!("`{name}` is no field of it: there are {}", CLAIMED.join(", "));
+        return Err(Error::WrongShape { path: path.to_owned(), expected });
+    }
+    document.to(path)
 }
 
 /// Stores a carry, in a file of its own; where one of the same commits is stored already, that one stays. Gives its path.

@@ -311,7 +311,7 @@ fn much_output_is_cut_in_its_middle() {
 #[test]
 fn claims_that_are_none_are_refused() {
     let (project, _) = Project::built(&[free(&[])]);
-    for text in ["", "[]", "{\"exitContract\": 3}", "{\"schemaVersion\": \"9.0\"}"] {
+    for text in ["", "[]", "{\"exitContract\": 3}", "{\"schemaVersion\": \"9.0\"}", "{\"exit_contract\": []}"] {
         fs::write(project.story.shop.join("claims"), text).unwrap();
         let document = project.stage(1, &["done", "--stage", "1", "--carry", "claims"]);
         assert!(document["error"].as_str().unwrap().contains("claims"), "{document}");
