@@ -195,6 +195,9 @@ fn a_stage_done_again_by_a_new_plan_is_told_again() {
     fs::write(&path, changed).unwrap();
     let plan = path.to_str().unwrap();
     shop.json(0, &["plan", "approve", plan, "--task", "auth/login", "--by", "Ann", "--yes"]);
+    // The run of the first plan is done with it, and is told that this is not enough any more.
+    let again = shop.run(&["stage", "done", "--task", "auth/login", "--stage", "1"]);
+    assert!(again.code == Some(0) && again.stderr.contains("opened it again"), "{again:?}");
     let words = ["abandon", "implementation-001", "--task", "auth/login", "--reason", "another plan", "--yes"];
     shop.json(0, &words);
     let second = shop.prepare(0, &["--type", "implementation", "--stage", "1"]);

@@ -68,6 +68,26 @@ pub(super) fn planned(task: &Task, asked: &Asked) -> Result<(Plan, PlanStage), E
     Ok((plan, planned))
 }
 
+/// Warns where a stage is done by the plan of its run, and a plan that was approved since has opened it again.
+pub(super) fn tell_if_reopened(
+    context: &Context,
+    task: &Task,
+    (plan, planned): &(Plan, PlanStage),
+) -> Result<(), Error> {
+    let current = plans::current(&task.plans(), &task.key)?.filter(|current| current.id != plan.id);
+    if let Some(current) = current
+        && current.stage(planned.stage).is_none_or(|stage| stage.hash != planned.hash)
+    {
+        let (stage, name) = (planned.stage, &task.key.task);
+        context.warn(format!(
+            "stage {stage} is done by plan {}; plan {}, approved since, opened it again, and the next run builds it: okstra run \
+             --task {name} --type implementation",
+            plan.id, current.id
+        ));
+    }
+    Ok(())
+}
+
 /// What the log says of the stage of this plan.
 pub(super) fn recorded(context: &Context, task: &Task, plan: &Plan, stage: u32) -> Result<Option<DoneStage>, Error> {
     Ok(consumers::read_done(&task.log(), context, &task.key, Some(plan))?.remove(&stage))

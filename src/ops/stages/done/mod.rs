@@ -94,6 +94,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
 pub(super) fn complete(context: &Context, task: &Task, asked: &Asked) -> Result<Outcome, Error> {
     let planned = facts::planned(task, asked)?;
     if let Some(recorded) = facts::recorded(context, task, &planned.0, asked.stage)? {
+        facts::tell_if_reopened(context, task, &planned)?;
         let head = facts::head(context, task, asked)?;
         return record::again(context, task, (&recorded, head.commit));
     }
