@@ -68,7 +68,7 @@ impl ObjectId {
 
     /// The first 8 digits, as people are shown them.
     pub fn short(&self) -> String {
-        self.to_string()[..8].to_owned()
+        short(&self.to_string())
     }
 
     /// Whether it is the id of a file without content, which git never takes for a renamed one when it merges.
@@ -163,6 +163,11 @@ impl IdText {
     pub fn digits(&self) -> &str {
         &self.digits
     }
+}
+
+/// The first 8 digits of an id or a digest that is a text, as people are shown them.
+pub fn short(id: &str) -> String {
+    id.chars().take(8).collect()
 }
 
 #[cfg(test)]

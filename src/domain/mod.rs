@@ -2,6 +2,7 @@
 
 pub mod base;
 pub mod batch;
+pub mod digest;
 pub mod doctor;
 pub mod equivalence;
 pub mod glob;

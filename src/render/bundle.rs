@@ -7,9 +7,9 @@ use minijinja::{Value, context};
 use serde::Serialize;
 
 use super::engine::Engine;
-use super::overrides::sha256;
 use super::variables::{Variables, Worker};
 use super::{Error, Overrides};
+use crate::domain::digest::sha256;
 use crate::domain::lifecycle::RunName;
 use crate::domain::run::{Instruction, Override, RunManifest, RunWorker, WorkerRole};
 

@@ -1,9 +1,8 @@
 //! The templates that a project replaced: files in its `.okstra/prompts/`.
 
+use crate::domain::digest::sha256;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-use sha2::{Digest as _, Sha256};
 
 use super::error::Place;
 use super::{Error, engine, templates};
@@ -76,9 +75,4 @@ fn read_file(path: &Path) -> Result<String, Error> {
         return Err(fs::Error::NotAFile { path: path.to_owned(), doing: fs::Doing::Read }.into());
     }
     Ok(fs::read_text(path)?)
-}
-
-/// The SHA-256 of a text, lower-case hex.
-pub(super) fn sha256(text: impl AsRef<[u8]>) -> String {
-    Sha256::digest(text.as_ref()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

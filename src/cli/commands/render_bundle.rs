@@ -8,6 +8,7 @@ use crate::cli::output::{Output, Tone};
 use crate::cli::prepare::PrepareArgs;
 use crate::cli::table::Cell;
 use crate::context::Context;
+use crate::domain::ids::short;
 use crate::ops::prepare::{self, Prepared};
 
 /// Prepare a run and start nothing
@@ -59,11 +60,10 @@ pub(super) fn show(prepared: &Prepared, output: &mut Output) {
     let numbers: Vec<_> = prepared.stages.iter().map(|stage| stage.stage.to_string()).collect();
     output.text(&format!("selected stages: {}", numbers.join(",")));
     let rows = prepared.stages.iter().map(|stage| {
-        let base: String = stage.base.chars().take(8).collect();
         let name = Path::new(&stage.worktree).file_name().unwrap_or_default().to_string_lossy();
         vec![
             Cell::from(stage.stage.to_string()),
-            Cell::from(base),
+            Cell::from(short(&stage.base)),
             Cell::from(&stage.branch),
             Cell::from(name),
             Cell::from(&stage.title),

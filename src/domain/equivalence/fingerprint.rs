@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::answer::{ContentMerged, Effect, Status, Verdict};
 use super::change::{Entry, RepoPath, Sighting, Stage, Unit};
 use super::ladder::Candidate;
+use crate::domain::digest::hex;
 use crate::domain::ids::ObjectId;
 
 /// The version of the layout and of the digest; records of another version prove nothing.
@@ -170,7 +171,7 @@ fn digest(changes: impl IntoIterator<Item = (String, Option<Entry>, Option<Entry
     for (path, old, new) in lines.into_iter().filter(|(_, old, new)| old != new) {
         hash.update(format!("{:06o} {:06o} {} {} {path}\0", mode(old), mode(new), id(old), id(new)));
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash.finalize())
 }
 
 #[cfg(test)]

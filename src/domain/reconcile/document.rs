@@ -1,5 +1,6 @@
 //! What git-reconcile prints, through every door: snake_case documents.
 
+use crate::domain::ids::short;
 use serde::Serialize;
 
 use crate::domain::equivalence::{Effect, Proof, Verdict};
@@ -171,7 +172,6 @@ impl Repair {
         if *reason == Reason::UserRef {
             return None;
         }
-        let short = |id: &str| id.chars().take(8).collect::<String>();
         let (old, new) = (short(replaced), short(new_commit));
         Some(format!("git-reconcile: stage {stage} done commit {old} -> {new} (patch-equivalent)"))
     }

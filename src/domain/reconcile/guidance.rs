@@ -1,6 +1,7 @@
 //! What a person is told when a run cannot go on: what holds it up, and the commands that help, ready to paste.
 
 use super::document::{Cause, Item};
+use crate::domain::ids::short;
 use crate::domain::names::{Name, TaskKey};
 use crate::domain::shell;
 
@@ -86,7 +87,7 @@ impl RefusedDependency {
     /// What holds the stage up, in one line.
     pub fn message(&self) -> String {
         let predecessor = self.item.predecessor.unwrap_or_default();
-        let recorded: String = self.item.recorded.as_deref().unwrap_or("no commit").chars().take(8).collect();
+        let recorded = self.item.recorded.as_deref().map_or_else(|| "no commit".to_owned(), short);
         let (stage, reason) = (self.stage, &self.item.reason);
         match (self.item.cause.flatten(), self.is_multiple) {
             (Some(Cause::NotDone), _) => format!("stage {stage} depends on stage {predecessor}, which is not done yet"),

@@ -1,12 +1,11 @@
 //! What binds an approval to a plan, and a done row to a stage: SHA-256, as lower-case hex.
 
-use sha2::{Digest as _, Sha256};
-
 use super::place::with_line_feeds;
+use crate::domain::digest::sha256;
 
 /// The hash of a plan: of all its bytes, exactly as they are.
 pub(super) fn of_plan(text: &str) -> String {
-    hex(text.as_bytes())
+    sha256(text.as_bytes())
 }
 
 /// The hash of a stage: of its row in the Stage Map and of its section.
@@ -28,9 +27,5 @@ pub(super) fn of_stage(cells: &[(String, String)], section: &str) -> String {
     for line in &lines[..last] {
         text.extend([line, "\n"]);
     }
-    hex(text.as_bytes())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256(text.as_bytes())
 }

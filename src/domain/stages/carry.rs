@@ -1,5 +1,6 @@
 //! What a finished stage hands on: what okstra saw of it, and what its agent says of it.
 
+use crate::domain::ids::short;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -124,7 +125,6 @@ impl Claims {
 impl Carry {
     /// The carry for whoever builds on it, as Markdown. What its agent says is marked as that.
     pub fn to_markdown(&self) -> String {
-        let short = |id: &str| id.chars().take(8).collect::<String>();
         let mut lines = vec![
             format!("## Stage {}: {}", self.stage, self.title),
             String::new(),

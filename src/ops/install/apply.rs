@@ -1,8 +1,8 @@
 //! Does what was decided, all of it or nothing.
 
+use crate::domain::digest::sha256;
 use std::path::{Path, PathBuf};
 
-use super::content::sha256_of;
 use super::project::Settings;
 use super::scene::{Scene, missing_above};
 use super::{Installed, Proposal, Undo};
@@ -90,7 +90,7 @@ fn write_files(scene: &Scene, undo: &mut Undo) -> Result<(), Error> {
         let bytes = scene.contents.bytes.get(&write.content_of).map_or(&[][..], |bytes| bytes);
         undo.write(path, bytes, kind == Some(Kind::Executable), |seen| match seen {
             Seen::Missing => write.before.is_none(),
-            Seen::File { bytes, .. } => write.before.as_ref() == Some(&sha256_of(bytes)),
+            Seen::File { bytes, .. } => write.before.as_ref() == Some(&sha256(bytes)),
             Seen::Other => false,
         })?;
     }
@@ -130,7 +130,7 @@ fn is(seen: &Seen, expected: &crate::domain::install::Found) -> bool {
     use crate::domain::install::Found;
     match (seen, expected) {
         (Seen::Missing, Found::Missing) => true,
-        (Seen::File { bytes, .. }, Found::File { sha256, .. }) => sha256_of(bytes) == *sha256,
+        (Seen::File { bytes, .. }, Found::File { sha256: planned, .. }) => sha256(bytes) == *planned,
         _ => false,
     }
 }

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
-
 use super::{InstallError, VERSION};
 use crate::agents::{home, shipped};
 use crate::context::Context;
+use crate::domain::digest::sha256;
 use crate::domain::install::{Kind, Target, Wanted, render};
 use crate::fs;
 use crate::ops::Error;
@@ -55,7 +54,7 @@ impl Contents {
         let path = text_of(path)?;
         // Two agents may read one folder.
         if !self.bytes.contains_key(&path) {
-            let (sha256, executable) = (sha256_of(&content), kind == Kind::Executable);
+            let (sha256, executable) = (sha256(&content), kind == Kind::Executable);
             self.wanted.push(Wanted { path: path.clone(), kind, sha256, executable });
             self.bytes.insert(path, content);
         }
@@ -96,11 +95,6 @@ fn check_version(context: &Context, path: &Path) -> Result<(), Error> {
         Err(process::Error::Cancelled(cancelled)) => Err(cancelled.into()),
         Err(error) => Err(other(error.to_string()).into()),
     }
-}
-
-/// The SHA-256 of `bytes`, as it is recorded.
-pub(in crate::ops) fn sha256_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A path as it is recorded.

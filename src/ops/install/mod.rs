@@ -21,7 +21,7 @@ pub use crate::domain::install::{Advice, RemovalStep, Step};
 use crate::process::find_program_in;
 use crate::store::Home;
 pub(super) use apply::{is_left_alone, is_text};
-pub(super) use content::sha256_of;
+
 pub use error::InstallError;
 pub(super) use project::read_settings;
 use scene::Scene;

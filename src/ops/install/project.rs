@@ -1,8 +1,9 @@
 //! What happens in a project: it is made one, and agents are allowed some commands in it.
 
+use crate::domain::digest::sha256;
 use std::path::{Path, PathBuf};
 
-use super::content::{sha256_of, text_of};
+use super::content::text_of;
 use super::{InstallError, Options, Permissions, Project};
 use crate::context::Context;
 use crate::domain::install::settings::{self, Edit, Own, Recorded};
@@ -82,7 +83,7 @@ impl InProject {
             record.settings.insert(path, Recorded { own: settings.edit.own.clone(), previous: None });
         }
         if let (Some(backup), Some(before)) = (&settings.backup, &settings.before) {
-            let recorded = domain::Recorded { sha256: sha256_of(before.as_bytes()), journal: None };
+            let recorded = domain::Recorded { sha256: sha256(before.as_bytes()), journal: None };
             record.files.insert(backup.to_string_lossy().into_owned(), recorded);
         }
     }
@@ -97,7 +98,7 @@ impl InProject {
             journal.settings.insert(path, recorded.clone());
         }
         if let (Some(backup), Some(before)) = (&settings.backup, &settings.before) {
-            let recorded = domain::Recorded { sha256: sha256_of(before.as_bytes()), journal: None };
+            let recorded = domain::Recorded { sha256: sha256(before.as_bytes()), journal: None };
             journal.files.insert(backup.to_string_lossy().into_owned(), recorded);
         }
     }
@@ -116,7 +117,7 @@ impl Settings {
         let backup = before
             .as_ref()
             .filter(|before| edit.text.as_ref() != Some(before))
-            .map(|before| home.backups().join(format!("{}-settings.local.json", &sha256_of(before.as_bytes())[..12])));
+            .map(|before| home.backups().join(format!("{}-settings.local.json", &sha256(before.as_bytes())[..12])));
         Ok(Self { path, before, edit, own, backup })
     }
 

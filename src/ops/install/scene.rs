@@ -1,9 +1,10 @@
 //! What is on disk and recorded, and what follows from it.
 
+use crate::domain::digest::sha256;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::content::{Contents, sha256_of, text_of};
+use super::content::{Contents, text_of};
 use super::project::InProject;
 use super::{Options, VERSION, targets};
 use crate::context::Context;
@@ -146,7 +147,7 @@ fn facts(contents: &Contents, recorded: BTreeMap<String, Recorded>) -> Result<Fa
 pub(in crate::ops) fn found_of(path: &Path) -> Result<Found, Error> {
     Ok(match fs::look(path)? {
         Seen::Missing => Found::Missing,
-        Seen::File { bytes, executable } => Found::File { sha256: sha256_of(&bytes), executable },
+        Seen::File { bytes, executable } => Found::File { sha256: sha256(&bytes), executable },
         Seen::Other => Found::Other,
     })
 }

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sha2::{Digest as _, Sha256};
-
 use crate::context::Context;
+use crate::domain::digest::sha256;
 use crate::domain::ids::CommitId;
 use crate::domain::lifecycle::{Facts, Lifecycle, OpenRun, PlanFacts, Progress, TaskType};
 use crate::domain::moment::Moment;
@@ -112,7 +111,7 @@ impl Known {
             Err(error) if error.is_missing() => return Ok(None),
             report => report?,
         };
-        let sha256: String = Sha256::digest(&report).iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = sha256(&report);
         let since = |plan: &Plan| plan.approved_at.parse::<Moment>().is_ok_and(|at| at >= ended(last));
         let approved = self.plans.iter().any(|plan| plan.sha256 == sha256 || since(plan));
         Ok((!approved).then_some(last))

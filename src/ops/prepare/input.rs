@@ -1,10 +1,9 @@
 //! Everything that is asked for, checked before anything is written.
 
-use sha2::{Digest as _, Sha256};
-
 use super::{Brief, Options};
 use crate::context::Context;
 use crate::domain::batch::Request;
+use crate::domain::digest::sha256;
 use crate::domain::lifecycle::{Route, TaskBrief, TaskType};
 use crate::domain::roster::{self, Chosen, Wanted};
 use crate::domain::run::{ConvergenceSettings, RunOption, VerificationMode, WantedConvergence};
@@ -54,7 +53,7 @@ pub(super) fn read(context: &Context, options: &Options) -> Result<(Task, Input)
         return Err(request("the directive says nothing", "leave --directive out, or say what is asked of this run"));
     }
     let brief = brief(context, options, &task, &layout)?;
-    let brief_sha256 = Sha256::digest(brief.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let brief_sha256 = sha256(&brief);
     let new_task = planned.map(|_| NewTask {
         key: task.key.clone(),
         title: title(&brief),

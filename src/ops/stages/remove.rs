@@ -9,6 +9,7 @@ use super::{StageError, done, include, layout, lock_worktrees, text};
 use crate::context::Context;
 use crate::domain::equivalence::{Candidate, Verdict};
 use crate::domain::ids::CommitId;
+use crate::domain::ids::short;
 use crate::domain::registry::{StageEntry, TaskEntry};
 use crate::domain::stages::{RemovalFacts, RunFact, Tip, may_go};
 use crate::git::{Head, History, Limits, Span, Worktree};
@@ -52,7 +53,7 @@ impl Plan {
     pub fn sentence(&self) -> String {
         let worktree = self.worktree.as_ref().map(|path| format!("the worktree `{path}`"));
         let branch = self.branch.as_ref().map(|branch| {
-            let at = self.commit.as_deref().unwrap_or_default().chars().take(8).collect::<String>();
+            let at = short(self.commit.as_deref().unwrap_or_default());
             format!("the branch `{branch}` at {at}")
         });
         let parts: Vec<_> = worktree.into_iter().chain(branch).collect();

@@ -1,5 +1,6 @@
 //! Does what was decided. What is recorded goes last, so that a killed removal is completed by the next.
 
+use crate::domain::digest::sha256;
 use std::path::{Path, PathBuf};
 
 use super::{Proposal, Uninstalled};
@@ -7,7 +8,7 @@ use crate::context::Context;
 use crate::domain::install::Removal;
 use crate::fs::{self, Seen};
 use crate::ops::Error;
-use crate::ops::install::{Undo, is_left_alone, is_text, sha256_of};
+use crate::ops::install::{Undo, is_left_alone, is_text};
 use crate::store::Home;
 use crate::store::installation::{Installation, InstallationGuard};
 
@@ -32,7 +33,7 @@ pub(super) fn run(
         for step in outcome.files.iter().filter(|step| step.action == Removal::Remove) {
             let recorded = &installed.files[&step.path];
             undo.remove(Path::new(&step.path), |seen| match seen {
-                Seen::File { bytes, .. } => recorded.is_of_sha256(&sha256_of(bytes)),
+                Seen::File { bytes, .. } => recorded.is_of_sha256(&sha256(bytes)),
                 _ => false,
             })?;
         }

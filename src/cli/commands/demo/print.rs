@@ -4,6 +4,7 @@ use crate::cli::commands::git_reconcile::print as git_reconcile;
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
 use crate::cli::words;
+use crate::domain::ids::short;
 use crate::ops::demo::{Demo, GitFacts, LogRow, PreparedRun, Scene, StageLine, StageStart, Step, TaskStory};
 use crate::ops::reconcile::Reason;
 
@@ -133,8 +134,4 @@ fn log(log: &[LogRow], output: &mut Output) {
         ]
     };
     output.table(&["stage", "commit", "replaces", "by", "on"], &log.iter().map(row).collect::<Vec<_>>());
-}
-
-fn short(id: &str) -> String {
-    id.chars().take(8).collect()
 }

@@ -3,6 +3,7 @@
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
 use crate::cli::words;
+use crate::domain::ids::short;
 use crate::ops::content_merged::Verdict;
 use crate::ops::reconcile::{
     AppliedDocument, Classification, Into, Item, Kind, Options, Outcome, Reason, Reconciled, Repair,
@@ -213,8 +214,4 @@ fn command(options: &Options, reconciled: &Reconciled, more: &[&str]) -> Vec<Str
 
 fn words_of(command: &[String]) -> Vec<&str> {
     command.iter().map(String::as_str).collect()
-}
-
-fn short(id: &str) -> String {
-    id.chars().take(8).collect()
 }

@@ -8,6 +8,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
 use crate::context::Context;
+use crate::domain::ids::short;
 use crate::ops::stages::done::{self, Options, Outcome};
 
 /// Check a stage and record it as done
@@ -53,7 +54,7 @@ pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<
 }
 
 fn print(outcome: &Outcome, output: &mut Output) {
-    let short: String = outcome.head_commit.chars().take(8).collect();
+    let short = short(&outcome.head_commit);
     let word = format!("stage {}", outcome.stage);
     match outcome.is_news {
         true => output.headline(Tone::Good, &word, &format!("is done, at {short}")),

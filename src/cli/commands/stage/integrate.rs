@@ -6,6 +6,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
 use crate::context::Context;
+use crate::domain::ids::short;
 use crate::ops::stages::integrate::{self, Options, Outcome};
 
 /// Merge done stages into the branch of the task, all of them or none
@@ -35,7 +36,6 @@ pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<
 }
 
 fn print(outcome: &Outcome, output: &mut Output) {
-    let short = |id: &str| id.chars().take(8).collect::<String>();
     if outcome.merged.is_empty() && outcome.before != outcome.commit {
         let sentence =
             format!("{} -> {}, as another clone integrated it", short(&outcome.before), short(&outcome.commit));

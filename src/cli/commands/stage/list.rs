@@ -6,6 +6,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
 use crate::context::Context;
+use crate::domain::ids::short;
 use crate::domain::stages::StageState;
 use crate::ops::stages::list::{self, Options, Outcome, StageLine};
 
@@ -50,7 +51,6 @@ fn row(stage: &StageLine) -> Vec<Cell> {
         StageState::Integrated => (Tone::Good, "integrated"),
         StageState::Stale => (Tone::Doubtful, "stale"),
     };
-    let short = |id: &str| id.chars().take(8).collect::<String>();
     let place = |name: &str| name.trim_start_matches("refs/heads/").trim_start_matches("refs/remotes/").to_owned();
     let landed: Vec<String> = stage.landed.iter().map(|landed| place(&landed.reference)).collect();
     vec![

@@ -5,6 +5,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};
 use crate::context::Context;
+use crate::domain::ids::short;
 use crate::ops::sync::{self, Follow, Options, Outcome};
 
 /// Let the branch of the task follow its base
@@ -36,7 +37,6 @@ pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<
 }
 
 fn print(outcome: &Outcome, output: &mut Output) {
-    let short = |id: &str| id.chars().take(8).collect::<String>();
     let base = outcome.base.trim_start_matches("refs/heads/").trim_start_matches("refs/remotes/");
     let sentence = match outcome.how {
         Follow::Nothing => format!("holds {base} already"),

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-use sha2::{Digest as _, Sha256};
-
 use super::theirs::Theirs;
+use crate::domain::digest::sha256;
+use crate::domain::ids::short;
 use crate::domain::lifecycle::RunName;
 use crate::domain::sharing::{Difference, Split, run_of};
 use crate::domain::shell;
+use serde::Serialize;
 
 /// What differs here and there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -168,6 +168,5 @@ impl Where<'_> {
 /// A content, as it is told from another.
 fn told(content: Option<&[u8]>) -> String {
     let Some(content) = content else { return "no file".to_owned() };
-    let digest: String = Sha256::digest(content).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!("{} bytes, SHA-256 {digest}…", content.len())
+    format!("{} bytes, SHA-256 {}…", content.len(), short(&sha256(content)))
 }
