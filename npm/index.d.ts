@@ -881,6 +881,12 @@ export interface PreparedRun {
   isOneVendor: boolean
   /** The commit that it starts from. */
   baseCommit: string
+  /** The branch of the task, where there is one. */
+  taskBranch: string | null
+  /** The worktree of the task, where there is one. */
+  taskWorktree: string | null
+  /** What the task branch grows from, a full ref name; where there is such a branch. */
+  base: string | null
   /** Where the run leaves what it must leave, by what it is. */
   paths: Record<string, string>
   /** The command that starts a lead on it. */

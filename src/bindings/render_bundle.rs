@@ -53,7 +53,7 @@ pub struct RenderBundleOptions {
 }
 
 /// A run that was prepared.
-#[napi(object)]
+#[napi(object, use_nullable = true)]
 pub struct PreparedRun {
     /// The task, `GROUP/ID`.
     pub task: String,
@@ -75,6 +75,12 @@ pub struct PreparedRun {
     pub is_one_vendor: bool,
     /// The commit that it starts from.
     pub base_commit: String,
+    /// The branch of the task, where there is one.
+    pub task_branch: Option<String>,
+    /// The worktree of the task, where there is one.
+    pub task_worktree: Option<String>,
+    /// What the task branch grows from, a full ref name; where there is such a branch.
+    pub base: Option<String>,
     /// Where the run leaves what it must leave, by what it is.
     pub paths: HashMap<String, String>,
     /// The command that starts a lead on it.
@@ -176,6 +182,9 @@ impl From<prepare::Prepared> for PreparedRun {
             shared_prefix: size(prepared.shared_prefix),
             is_one_vendor: prepared.is_one_vendor,
             base_commit: prepared.base_commit,
+            task_branch: prepared.task_branch,
+            task_worktree: prepared.task_worktree.map(text),
+            base: prepared.base,
             paths: prepared.paths.into_iter().map(|(what, path)| (what, text(path))).collect(),
             next: prepared.next,
         }

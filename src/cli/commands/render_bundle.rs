@@ -50,12 +50,17 @@ fn print(prepared: &Prepared, context: &Context, output: &mut Output) {
 
 /// What was prepared: the run, and the stages that it builds.
 pub(super) fn show(prepared: &Prepared, output: &mut Output) {
-    output.headline(Tone::Good, "prepared", &format!("{} of {}", prepared.run, prepared.task));
-    if prepared.is_one_vendor {
-        output.text("All that look at it are of one vendor: they will agree more easily than they should.");
-    }
+    let vendor = match prepared.is_one_vendor {
+        true => "; all that look at it are of one vendor, and agree more easily than they should",
+        false => "",
+    };
+    output.headline(Tone::Good, "prepared", &format!("{} of {}{vendor}", prepared.run, prepared.task));
     if prepared.stages.is_empty() {
         return;
+    }
+    if let (Some(branch), Some(base)) = (&prepared.task_branch, &prepared.base) {
+        let base = base.trim_start_matches("refs/heads/").trim_start_matches("refs/remotes/");
+        output.text(&format!("task branch {branch}, from {base}, now at {}", short(&prepared.base_commit)));
     }
     let numbers: Vec<_> = prepared.stages.iter().map(|stage| stage.stage.to_string()).collect();
     output.text(&format!("selected stages: {}", numbers.join(",")));

@@ -96,6 +96,12 @@ pub struct Prepared {
     pub is_one_vendor: bool,
     /// The commit that it starts from.
     pub base_commit: String,
+    /// The branch of the task, where there is one.
+    pub task_branch: Option<String>,
+    /// The worktree of the task, where there is one.
+    pub task_worktree: Option<PathBuf>,
+    /// What the task branch grows from, a full ref name; where there is such a branch.
+    pub base: Option<String>,
     /// Where the run leaves what it must leave, by what it is.
     pub paths: BTreeMap<String, PathBuf>,
     /// The command that starts a lead on it.
@@ -168,7 +174,8 @@ pub fn run(context: &Context, options: &Options) -> Result<Prepared, Error> {
         let (project_root, task) = (Some(task.root.clone()), Some(task.key.task.to_string()));
         abandon::run(context, &abandon::Options { project_root, task, run: run.clone(), reason, yes: true })?;
     }
-    Ok(prepared(&task, &layout, &input, (manifest, prompts, shared_prefix)))
+    let base = task.registry().read(&task.key)?.and_then(|entry| entry.base_ref);
+    Ok(Prepared { base, ..prepared(&task, &layout, &input, (manifest, prompts, shared_prefix)) })
 }
 
 type Texts = (RunManifest, Vec<render::Prompt>, usize);
@@ -229,6 +236,9 @@ fn prepared(task: &Task, layout: &Layout, input: &Input, (manifest, prompts, sha
         shared_prefix,
         is_one_vendor: crate::domain::roster::is_one_vendor(&input.roster),
         base_commit: manifest.base_commit,
+        task_branch: manifest.task_branch.clone(),
+        task_worktree: manifest.task_worktree.as_ref().map(PathBuf::from),
+        base: None,
         paths: manifest.paths.iter().map(|(what, path)| (what.clone(), task.root.join(path))).collect(),
         next: shell::command(["okstra", "resume", &manifest.run, "--task", &task.key.task.to_string()]),
         run: manifest.run,

@@ -64,7 +64,7 @@ fn the_lead_gets_the_terminal_the_prompt_and_its_code_is_passed_on() {
     let brief = shop.brief("Look into it.\n");
     let ran = shop.run_with(&[], &["run", "--task", "auth/login", "--category", "fix", "--brief", &brief]);
     assert_eq!(ran.code, Some(7), "{ran:?}");
-    assert!(ran.stdout.contains("All that look at it are of one vendor"), "{ran:?}");
+    assert!(ran.stdout.contains("of auth/login; all that look at it are of one vendor"), "{ran:?}");
     assert!(ran.stdout.contains("--session-id") && ran.stdout.contains("# You lead this run"), "{ran:?}");
     let status = shop.json(0, &["status", "--task", "auth/login"]);
     assert_eq!(status["open"][0]["status"], "running");

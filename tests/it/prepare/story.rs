@@ -84,6 +84,11 @@ fn a_plan_is_built_batch_by_batch() {
     let brief = shop.brief("Build it.\n");
     let first = shop.prepare(0, &["--type", "implementation", "--brief", &brief]);
     assert_eq!(stages(&first), [1, 2]);
+    let worktree = shop.home().join("worktrees/shop/auth/login");
+    assert_eq!(
+        (&first["taskBranch"], &first["base"], &first["taskWorktree"]),
+        (&json!("fix-login"), &json!("refs/heads/main"), &json!(worktree))
+    );
     let lead = fs::read_to_string(first["launchPrompt"].as_str().unwrap()).unwrap();
     assert!(lead.contains("- **Stage batch for this implementation run:** `1,2`"), "{lead}");
     // What another open run has is not ready, and is refused by its number.
