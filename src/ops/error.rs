@@ -9,8 +9,8 @@ use super::install::InstallError;
 use super::sharing::SharingError;
 use super::stages::StageError;
 use crate::context::Cancelled;
-
 use crate::domain::lifecycle::{CategoryError, RouteError, RunName, RunNameError};
+use crate::domain::moment::Moment;
 use crate::domain::names::{NameError, TaskKey, TaskName, TaskNameError};
 use crate::{fs, git, render, store};
 use codes::{fs_code, git_code, install_code, render_code, sharing_code, stage_code, store_code};
@@ -59,6 +59,16 @@ pub enum Error {
         /// Why.
         #[source]
         source: crate::process::Error,
+    },
+    /// Another lead is at work on the run.
+    #[error("{run} has a lead already{}", lead_there(*holder, *since))]
+    LeadThere {
+        /// The run.
+        run: String,
+        /// The okstra process that started it, where that is known.
+        holder: Option<u32>,
+        /// Since when it runs, where that is known.
+        since: Option<Moment>,
     },
     /// An agent CLI that is not there.
     #[error("`{program}` is not installed: {}", not_found(program, config.as_ref()))]
@@ -404,6 +414,7 @@ impl Error {
             Self::Name(_) | Self::TaskName(_) => "bad-name",
             Self::Request { .. } => "usage",
             Self::Lead { .. } => "lead-failed",
+            Self::LeadThere { .. } => "lead-there",
             Self::NotInstalled { .. } => NOT_INSTALLED,
             Self::NoCommit { .. } => "no-commit",
             Self::Roster(_) => "bad-roster",
@@ -496,6 +507,12 @@ fn no_base_ref(task: &TaskName, base: Option<&str>) -> String {
         Some(base) => format!("the base `{base}` of task {task} is not there"),
         None => format!("the registry names no base of task {task}"),
     }
+}
+
+/// Who leads a run, a clause.
+fn lead_there(holder: Option<u32>, since: Option<Moment>) -> String {
+    let process = holder.map(|holder| format!(", started by process {holder}")).unwrap_or_default();
+    process + &since.map(|since| format!(", since {since}")).unwrap_or_default()
 }
 
 /// Clauses below one another.

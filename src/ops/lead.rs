@@ -1,6 +1,7 @@
 //! Starting the lead of a run, with the terminal handed over whole.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::agents::Agents;
 use super::lifecycle::layout_of;
@@ -10,6 +11,7 @@ use crate::agents::claude::{self, Session};
 use crate::context::Context;
 use crate::domain::lifecycle::RunName;
 use crate::domain::run::{Lead, RunManifest, RunStatus};
+use crate::fs::{self, LockGuard};
 use crate::process::{self, Command};
 use crate::store::Home;
 use crate::store::runs::{self, StateGuard};
@@ -116,6 +118,15 @@ fn find(context: &Context, options: &Options) -> Result<(Task, RunManifest), Err
     Ok((task, run.manifest))
 }
 
+/// One lead at a time works on a run: two would dispatch everything twice.
+fn alone(context: &Context, folder: &Path, run: &str) -> Result<LockGuard, Error> {
+    let stop = || context.cancel().is_cancelled();
+    LockGuard::acquire(&folder.join("lead.lock"), Duration::ZERO, stop).map_err(|error| match error {
+        fs::Error::Locked { holder, since, .. } => Error::LeadThere { run: run.to_owned(), holder, since },
+        error => error.into(),
+    })
+}
+
 /// The same command, with the installed okstra on `PATH` where none is: prompts call it by its name.
 fn with_okstra(context: &Context, home: &Home, command: &Command) -> Command {
     let installed = Some(home.executable()).filter(|path| path.is_file());
@@ -139,6 +150,7 @@ fn launch(
 ) -> Result<i32, Error> {
     let layout = layout_of(task)?;
     let name = manifest.run.parse()?;
+    let _alone = alone(context, &layout.instruction_set(&task.key.task, name), &manifest.run)?;
     let guard = StateGuard::lock(context, layout, &task.key, name)?;
     let state = guard.read()?;
     if state.status == RunStatus::Prepared {

@@ -34,6 +34,7 @@ impl Hint for Error {
             Self::UnknownTask { .. } => Some("see which there are: okstra tasks".to_owned()),
             Self::Category(_) => Some("a project adds its own in .okstra/project.json: \"config\": {\"workCategories\": [\"NAME\"]}".to_owned()),
             Self::RunName(_) | Self::Route(_) => None,
+            Self::LeadThere { .. } => Some("go on in its terminal, or end it first".to_owned()),
             Self::Lead { run, .. } => Some(format!("the run stays open; try again: okstra resume {run}")),
             Self::NotInstalled { vendor, config: Some(_), .. } => Some(format!("install it, or correct agents.{vendor}.command there")),
             Self::NotInstalled { install, .. } => Some(format!("install it: {install}")),

@@ -87,6 +87,23 @@ fn the_lead_gets_the_terminal_the_prompt_and_its_code_is_passed_on() {
 }
 
 #[test]
+fn a_run_has_one_lead_at_a_time() {
+    let shop = Shop::new();
+    shop.program("claude", "\"$OKSTRA\" resume error-analysis-001 --task auth/login --json; echo \"then $?\"");
+    let brief = shop.brief("Look into it.\n");
+    let words = ["run", "--task", "auth/login", "--category", "fix", "--brief", &brief, "--type", "error-analysis"];
+    let ran = shop.run_with(&[("OKSTRA", OKSTRA)], &words);
+    let refused = ran.stdout.lines().find(|line| line.starts_with('{')).unwrap();
+    let refused: Value = serde_json::from_str(refused).unwrap();
+    assert_eq!((&refused["code"], ran.stdout.lines().last()), (&json!("lead-there"), Some("then 1")), "{ran:?}");
+    let said = refused["error"].as_str().unwrap();
+    assert!(said.starts_with("error-analysis-001 has a lead already, started by process "), "{said}");
+    // Once it has ended there is room for the next.
+    shop.program("claude", "exit 4");
+    assert_eq!(shop.run_with(&[], &["resume", "error-analysis-001", "--task", "auth/login"]).code, Some(4));
+}
+
+#[test]
 fn the_lead_finds_the_okstra_that_is_installed() {
     let shop = Shop::new();
     let finds = "command -v okstra; exit 0";
