@@ -10,6 +10,7 @@ mod confirm;
 mod diagnostics;
 mod exit;
 mod failure;
+mod folders;
 mod graph;
 mod output;
 mod prepare;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
+use crate::cli::folders::below_common;
 use crate::cli::output::{Output, Tone};
 use crate::cli::prepare::PrepareArgs;
 use crate::cli::table::Cell;
@@ -64,8 +65,9 @@ pub(super) fn show(prepared: &Prepared, output: &mut Output) {
     }
     let numbers: Vec<_> = prepared.stages.iter().map(|stage| stage.stage.to_string()).collect();
     output.text(&format!("selected stages: {}", numbers.join(",")));
-    let rows = prepared.stages.iter().map(|stage| {
-        let name = Path::new(&stage.worktree).file_name().unwrap_or_default().to_string_lossy();
+    let worktrees: Vec<&str> = prepared.stages.iter().map(|stage| stage.worktree.as_str()).collect();
+    let (folder, names) = below_common(&worktrees);
+    let rows = prepared.stages.iter().zip(names).map(|(stage, name)| {
         vec![
             Cell::from(stage.stage.to_string()),
             Cell::from(short(&stage.base)),
@@ -75,8 +77,7 @@ pub(super) fn show(prepared: &Prepared, output: &mut Output) {
         ]
     });
     output.table(&["stage", "base", "branch", "worktree", "title"], &rows.collect::<Vec<_>>());
-    let first = prepared.stages.first().and_then(|stage| Path::new(&stage.worktree).parent());
-    if let Some(folder) = first {
+    if let Some(folder) = folder {
         output.text(&format!("worktrees in {}", folder.display()));
     }
 }

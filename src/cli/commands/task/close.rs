@@ -4,6 +4,7 @@ use crate::cli::args::OfTask;
 use crate::cli::confirm::confirm;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
+use crate::cli::folders::below_common;
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
 use crate::context::Context;
@@ -60,23 +61,28 @@ fn print(plan: &Plan, is_to_come: bool, output: &mut Output) {
             output.headline(Tone::Doubtful, "not closed", &sentence);
         }
     }
-    let place = |branch: &Option<String>, worktree: &Option<String>| {
-        [branch.clone(), worktree.clone()].map(|text| Cell::from(text.unwrap_or_default()))
-    };
+    let worktrees = plan.removed.iter().map(|gone| &gone.worktree).chain(plan.kept.iter().map(|kept| &kept.worktree));
+    let worktrees: Vec<&str> = worktrees.map(|worktree| worktree.as_deref().unwrap_or_default()).collect();
+    let (folder, names) = below_common(&worktrees);
+    let (removed, kept) = names.split_at(plan.removed.len());
+    let cell = |text: &Option<String>| Cell::from(text.as_deref().unwrap_or_default());
     if !plan.removed.is_empty() {
-        let rows = plan.removed.iter().map(|gone| {
-            let [branch, worktree] = place(&gone.branch, &gone.worktree);
-            vec![Cell::from(&gone.of), branch, worktree, Cell::from(gone.safe.as_deref().unwrap_or_default())]
-        });
+        let rows = plan.removed.iter().zip(removed);
+        let rows =
+            rows.map(|(gone, name)| vec![Cell::from(&gone.of), cell(&gone.branch), Cell::from(name), cell(&gone.safe)]);
         let title = if is_to_come { "to remove" } else { "removed" };
         output.table(&[title, "branch", "worktree", "why nothing is lost"], &rows.collect::<Vec<_>>());
     }
     if !plan.kept.is_empty() {
-        let rows = plan.kept.iter().map(|kept| {
-            let [branch, worktree] = place(&kept.branch, &kept.worktree);
-            vec![Cell::of(Tone::Doubtful, &kept.of), branch, worktree, Cell::from(&kept.reason)]
+        let rows = plan.kept.iter().zip(kept).map(|(kept, name)| {
+            vec![Cell::of(Tone::Doubtful, &kept.of), cell(&kept.branch), Cell::from(name), Cell::from(&kept.reason)]
         });
         output.table(&["stays", "branch", "worktree", "why"], &rows.collect::<Vec<_>>());
+    }
+    if let Some(folder) = folder {
+        output.text(&format!("worktrees in {}", folder.display()));
+    }
+    if !plan.kept.is_empty() {
         output.next("look at what stays", &[]);
         plan.kept.iter().for_each(|kept| output.paste(&kept.command));
     }
