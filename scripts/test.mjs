@@ -1,7 +1,9 @@
 /**
- * `npm test [-- --only rust|node|e2e]`: from a fresh clone, installs the development dependencies, builds, and runs
- * every suite: `rust` (format, lints, tests), `node` (tests/node) and `e2e` (the packed packages,
- * tests-e2e). A failed step does not hide the next ones; each suite closes with a line of counts.
+ * `npm test [-- --only rust|node|e2e|clients]`: from a fresh clone, installs the development dependencies, builds, and
+ * runs every suite: `rust` (format, lints, tests), `node` (tests/node) and `e2e` (the packed packages, tests-e2e). In CI
+ * `clients` too: the agents' own command lines (tests-clients), where they can be installed, which is a large download;
+ * elsewhere `npm run test:clients` runs it. A failed step does not hide the next ones; each suite closes with a line of
+ * counts.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -32,6 +34,7 @@ const suites = {
     node("packed files", ["scripts/check-pack.mjs"]),
     ...filesIn("tests-e2e", /^scenario-\d+-.*\.sh$/).map((file) => ({ name: file, command: "bash", args: [file] })),
   ],
+  clients: () => [node("tests-clients", ["scripts/test-clients.mjs", "--if-installable"])],
 };
 
 /** @param {string} name @param {string[]} args @param {string[]} rest @returns {Step} */
@@ -91,12 +94,14 @@ function chosen(only) {
   const names = Object.keys(suites);
   const unknown = only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Problem(`there is no suite ${unknown}`, `the suites are ${names.join(", ")}`);
-  return only.length === 0 ? names : names.filter((name) => only.includes(name));
+  if (only.length > 0) return names.filter((name) => only.includes(name));
+  return process.env.CI ? names : names.filter((name) => name !== "clients");
 }
 
 await script(() => {
   const { values } = parseArgs({ options: { only: { type: "string", multiple: true, default: [] } } });
-  const names = chosen(values.only);
+  const { only } = values;
+  const names = chosen(only);
   const start = performance.now();
   checkCargo();
   installDependencies();
@@ -104,7 +109,8 @@ await script(() => {
   console.log("");
   for (const { line } of results) console.log(line);
   const failed = results.flatMap((result) => result.failed);
+  if (!names.includes("clients") && only.length === 0) console.log("clients: not run (npm run test:clients downloads and tries the real ones)");
   for (const name of failed) console.log(`failed: ${name}`);
-  console.log(`${names.length === 3 ? "all suites" : names.join(", ")} took ${((performance.now() - start) / 1000).toFixed(0)} s`);
+  console.log(`${only.length === 0 ? "all suites" : names.join(", ")} took ${((performance.now() - start) / 1000).toFixed(0)} s`);
   if (failed.length > 0) process.exitCode = 1;
 });
