@@ -96,9 +96,9 @@ async function claude(...args) {
 
 /** @param {string} command @param {...string} args */
 async function core(command, ...args) {
-  const words = command.split(" ");
-  const output = await succeed(okstra, [...words, ...args], { cwd: host.project, env: host.env });
-  return args.includes("--json") ? JSON.parse(output) : output;
+  const words = [...command.split(" "), ...args];
+  const output = await succeed(okstra, words, { cwd: host.project, env: host.env });
+  return words.includes("--json") ? JSON.parse(output) : output;
 }
 
 const git = (/** @type {string[]} */ ...args) => succeed("git", args, { cwd: host.project, env: host.env });
@@ -192,6 +192,8 @@ test("with the answer it repairs the record, prepares the next stage, and reads 
   const launch = turns.at(-1)?.said ?? "";
   assert.match(launch, /implementation-002/, result);
   assert.match(launch, /stage 2/i, result);
+  const status = await core("status --task auth/login --json");
+  assert.deepEqual(status.open.map((/** @type {any} */ { run }) => run), ["implementation-002"]);
   const log = readFileSync(join(host.project, ".okstra/tasks/auth/login/runs/implementation-planning/consumers.jsonl"), "utf8");
   const tip = (await git("rev-parse", branch)).trim();
   assert.ok(log.trim().split("\n").some((line) => line.includes(tip)), "the tip that the user chose is recorded");
