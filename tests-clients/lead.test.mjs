@@ -133,7 +133,7 @@ Revert.
 `;
 
 before(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "okstra-clients-")));
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "okstra clients ")));
   model = await startModel((asked) => {
     const turn = lead(asked);
     turns.push({ said: asked.said, turn });
@@ -144,7 +144,7 @@ before(async () => {
   // What a person answers once for a folder; before that the client takes no permissions from it.
   writeFileSync(join(host.home, ".claude.json"), JSON.stringify({ projects: { [host.project]: { hasTrustDialogAccepted: true } } }));
   okstra = join(host.home, ".okstra", "bin", "okstra");
-  allowed = `Bash(${okstra}:*)`;
+  allowed = `Bash('${okstra}':*)`;
   await core("install --project --yes");
   await git("add", ".");
   await git("commit", "--quiet", "--message=work with okstra");
