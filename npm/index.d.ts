@@ -445,6 +445,8 @@ export interface DoctorRestored {
   restored: Array<string>
   /** The tasks whose registry rows were brought back, `PROJECT/GROUP/ID`. */
   registry: Array<string>
+  /** The tasks that this clone holds again after it was moved, `PROJECT/GROUP/ID`. */
+  moved: Array<string>
   /** How many mirrored files were there already; they stay as they are. */
   kept: number
   /** Those of them that hold something else than the mirror. */

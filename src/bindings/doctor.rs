@@ -48,6 +48,8 @@ pub struct DoctorRestored {
     pub restored: Vec<String>,
     /// The tasks whose registry rows were brought back, `PROJECT/GROUP/ID`.
     pub registry: Vec<String>,
+    /// The tasks that this clone holds again after it was moved, `PROJECT/GROUP/ID`.
+    pub moved: Vec<String>,
     /// How many mirrored files were there already; they stay as they are.
     pub kept: u32,
     /// Those of them that hold something else than the mirror.
@@ -105,12 +107,12 @@ impl From<doctor::Check> for DoctorCheck {
 
 impl From<doctor::Restored> for DoctorRestored {
     fn from(restored: doctor::Restored) -> Self {
-        let doctor::Restored { tasks, restored, registry, kept, differing, ignored, refused } = restored;
+        let doctor::Restored { tasks, restored, registry, moved, kept, differing, ignored, refused } = restored;
         let kept = u32::try_from(kept).unwrap_or(u32::MAX);
         let refused = refused.into_iter().map(|one| {
             let doctor::Refused { task, path, reason } = one;
             DoctorRefused { task, path, reason }
         });
-        Self { tasks, restored, registry, kept, differing, ignored, refused: refused.collect() }
+        Self { tasks, restored, registry, moved, kept, differing, ignored, refused: refused.collect() }
     }
 }

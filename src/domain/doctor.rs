@@ -199,6 +199,13 @@ pub enum Fact {
     },
     /// The registry cannot be read.
     BadRegistry(Fault),
+    /// A task whose records are here, held for a clone that is no longer where it was.
+    Moved {
+        /// The task key.
+        key: String,
+        /// Where the clone was, its common git folder.
+        from: String,
+    },
     /// A registered worktree that is gone.
     WorktreeGone {
         /// Whose it is: a task or a stage.

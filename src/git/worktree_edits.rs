@@ -60,6 +60,14 @@ impl Repository {
         self.users_git().run(context, &["worktree", "remove", "--force", "--force", "--", path]).map(drop)
     }
 
+    /// Joins this repository and its linked worktrees again after either was moved; `paths` are worktrees that are there.
+    ///
+    /// # Errors
+    /// [`Error::GitCommand`] with what git said.
+    pub fn repair_worktrees(&self, context: &Context, paths: &[&str]) -> Result<(), Error> {
+        self.users_git().run(context, &[&["worktree", "repair", "--"], paths].concat()).map(drop)
+    }
+
     /// Removes the branch `branch`, a short name, if it still is at `commit`.
     ///
     /// # Errors

@@ -115,6 +115,8 @@ pub enum Error {
         path: PathBuf,
         /// Who holds what, and who wants it.
         conflict: Box<Conflict>,
+        /// Whether the clone that holds a task is no longer where it was.
+        is_gone: bool,
     },
     /// A stage on which another run is at work.
     #[error("stage {stage} of `{key}` is reserved by {}{}", holder.run, since_when(since.as_deref()))]
@@ -205,6 +207,14 @@ impl From<&serde_json::Error> for JsonFault {
     }
 }
 
+impl Error {
+    /// That `conflict` stands against a request, in the registry at `path`.
+    pub fn conflict(path: &Path, conflict: Conflict) -> Self {
+        let is_gone = conflict.other_clone().is_some_and(|clone| !Path::new(clone).exists());
+        Self::Conflict { path: path.to_owned(), conflict: Box::new(conflict), is_gone }
+    }
+}
+
 impl Hint for Error {
     fn hint(&self) -> Option<String> {
         match self {
@@ -223,6 +233,10 @@ impl Hint for Error {
             Self::CaseCollision { existing, .. } => {
                 Some(format!("write it `{existing}` if that is meant, or choose a name that differs in more than case"))
             }
+            Self::Conflict { is_gone: true, .. } => {
+                Some("if this repository was moved, say so: okstra doctor --restore".to_owned())
+            }
+            Self::Conflict { conflict, .. } => conflict.hint(),
             Self::NoHome => Some("set HOME, or set OKSTRA_HOME to a folder for okstra's own files".to_owned()),
             Self::RelativeHome { .. } => Some("change into a folder that exists, or set an absolute path".to_owned()),
             Self::AnchorMoved { .. } => Some("look at it anew, and decide again".to_owned()),

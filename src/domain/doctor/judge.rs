@@ -46,6 +46,7 @@ pub(super) fn judge(fact: &Fact, root: &Root) -> Check {
             let check = problem("state-files", format!("there are files of task {task}, and no task-manifest.json"));
             if *is_mirrored { check.restore(Some(task), root) } else { check }
         }
+        Fact::Moved { key, from } => moved(key, from, root),
         Fact::WorktreeGone { of, path, branch } => worktree_gone(of, path, branch.as_deref(), root),
         Fact::WorktreeStray { path, lost, is_ours } => worktree_stray(path, lost.as_ref(), *is_ours, root),
         Fact::KeepStray { name, commit } => {
@@ -129,6 +130,11 @@ fn fault_of(name: &'static str, fault: &Fault, root: &Root) -> Check {
         (None, Some(hint)) => check.advise(hint, Vec::new()),
         (None, None) => check,
     }
+}
+
+fn moved(key: &str, from: &str, root: &Root) -> Check {
+    let message = format!("`{key}` is held for the clone `{from}`, which is gone, and its records are here");
+    problem("registry", message).advise("if this repository was moved, say so", root.okstra(&["doctor", "--restore"]))
 }
 
 fn worktree_gone(of: &str, path: &str, branch: Option<&str>, root: &Root) -> Check {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::TaskEntry;
+use crate::domain::hint::Hint;
 
 /// What a task, or one of its stages, holds or asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +58,23 @@ pub enum Conflict {
         /// Its path or name.
         wanted: String,
     },
+}
+
+impl Conflict {
+    /// The clone that holds what another one asked for.
+    pub fn other_clone(&self) -> Option<&str> {
+        match self {
+            Self::Own { thing: Thing::Clone, held, .. } => Some(held),
+            _ => None,
+        }
+    }
+}
+
+impl Hint for Conflict {
+    fn hint(&self) -> Option<String> {
+        let other = "go on in that clone; or give this one a folder of its own for okstra's files: OKSTRA_HOME=FOLDER";
+        self.other_clone().map(|_| other.to_owned())
+    }
 }
 
 impl Claim<'_> {

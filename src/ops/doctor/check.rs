@@ -133,6 +133,7 @@ impl Examined<'_> {
             return Ok(());
         }
         self.check_commits()?;
+        self.check_moved();
         self.check_worktrees()?;
         self.check_mirrors()
     }

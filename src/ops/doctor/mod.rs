@@ -6,6 +6,7 @@ mod commits;
 mod files;
 mod machine;
 mod mirrors;
+mod moved;
 mod registry_rows;
 mod restore;
 mod setup;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::registry_rows;
+use super::{moved, registry_rows};
 use crate::context::Context;
 use crate::domain::equivalence::RepoPath;
 use crate::domain::mirror::{Place, place, rank};
@@ -25,6 +25,8 @@ pub struct Restored {
     pub restored: Vec<String>,
     /// The tasks whose registry rows were brought back, `PROJECT/GROUP/ID`.
     pub registry: Vec<String>,
+    /// The tasks that this clone holds again after it was moved, `PROJECT/GROUP/ID`.
+    pub moved: Vec<String>,
     /// How many mirrored files were there already; they stay as they are.
     pub kept: usize,
     /// Those of them that hold something else than the mirror.
@@ -82,6 +84,7 @@ pub(super) fn run(
         restoring.outcome.tasks.push(mirror.task.to_string());
         read.extend(restoring.read(mirror)?);
     }
+    moved::restore(&mut restoring, named.as_ref())?;
     restoring.write(&read, shared.as_ref())?;
     Ok(restoring.outcome)
 }

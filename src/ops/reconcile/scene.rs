@@ -180,7 +180,7 @@ pub(in crate::ops) fn is_of_this_clone(
         held: held.to_string_lossy().into_owned(),
         wanted: here.to_string_lossy().into_owned(),
     };
-    Err(store::Error::Conflict { path: registry.path().to_owned(), conflict: Box::new(conflict) }.into())
+    Err(store::Error::conflict(registry.path(), conflict).into())
 }
 
 /// The ref that a person named as a place to look in.

@@ -87,6 +87,18 @@ impl RegistryGuard {
         self.put(edited).map(drop)
     }
 
+    /// Says that the task `key` lives in the clone `to`, if it is still said to live in `from`: the repository was moved.
+    ///
+    /// # Errors
+    /// [`Error::NoEntry`], and those of reading and writing.
+    pub fn move_clone(&mut self, key: &TaskKey, from: &str, to: &str) -> Result<(), Error> {
+        let mut edited = self.must(key)?;
+        if edited.entry()?.git_common_dir.as_deref() == Some(from) {
+            edited.fields().insert("git_common_dir".to_owned(), to.into());
+        }
+        self.put(edited).map(drop)
+    }
+
     /// Writes down what another clone has recorded of the task `key`: what it lacks of stages and integrations, and the
     /// anchor and the bases that were moved there. The worktree of a stage that it lacks is where `worktree` says.
     ///

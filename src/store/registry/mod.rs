@@ -289,7 +289,7 @@ impl RegistryGuard {
         for (place, claim) in wanted.iter().enumerate() {
             let claims = held.iter().flat_map(|(key, entry)| entry.claims(key));
             if let Some(conflict) = find_conflict(claim, claims.chain(wanted[..place].iter().copied())) {
-                return Err(Error::Conflict { path: self.path.clone(), conflict: Box::new(conflict) });
+                return Err(Error::conflict(&self.path, conflict));
             }
         }
         Ok(())

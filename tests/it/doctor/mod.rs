@@ -7,6 +7,7 @@ mod killed;
 #[cfg(unix)]
 mod machine;
 mod mirror;
+mod moved;
 mod refs;
 mod registry;
 mod restore;

@@ -212,7 +212,7 @@ fn a_mirror_that_cannot_be_read_is_a_problem() {
 #[test]
 fn another_clones_entry_is_not_this_ones_business() {
     let story = project();
-    let other = json!({"git_common_dir": "/elsewhere/.git", "worktree_path": "/gone",
+    let other = json!({"git_common_dir": story.sandbox.path(), "worktree_path": "/gone",
         "implementation_base_commit": "f".repeat(40)});
     story.write_registry(&other);
     assert_eq!(found(&story, 0), []);

@@ -76,7 +76,7 @@ fn what_stands_against_a_row_is_told_and_stops_nothing_else() {
         ("held by `shop/auth/other`", row(KEY), &|_| same_branch.clone()),
         ("held by `other/a/b`", row(KEY), &same_worktree),
         ("differs only in case", row(KEY), &|_| held("shop/auth/Login", &json!({}))),
-        ("another clone holds", row(KEY), &|_| held(KEY, &json!({"git_common_dir": "/elsewhere/.git"}))),
+        ("another clone holds", row(KEY), &|story| held(KEY, &json!({"git_common_dir": story.sandbox.path()}))),
         ("is not JSON", row(KEY), &|_| "{".to_owned()),
         ("of another task", row("shop/auth/other"), &|_| held("a/b/c", &json!({}))),
         ("of the project `mall`", row("mall/auth/login"), &|_| held("a/b/c", &json!({}))),

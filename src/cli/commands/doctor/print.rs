@@ -57,12 +57,12 @@ fn print_restored(options: &Options, restored: &Restored, output: &mut Output) {
 }
 
 fn headline(restored: &Restored) -> (Tone, &'static str, String) {
-    let Restored { tasks, restored: files, registry, kept, refused, .. } = restored;
+    let Restored { tasks, restored: files, registry, moved, kept, refused, .. } = restored;
     let there = match kept {
         0 => String::new(),
         _ => format!("; {} already there", are(*kept, "file")),
     };
-    let back = [(files.len(), "file"), (registry.len(), "registry row")];
+    let back = [(files.len(), "file"), (registry.len(), "registry row"), (moved.len(), "moved task")];
     let back: Vec<_> = back.into_iter().filter(|(count, _)| *count > 0).map(|(n, what)| count(n, what)).collect();
     match (tasks.as_slice(), back.is_empty(), refused.len()) {
         ([], ..) => (Tone::Doubtful, "nothing", "no task is mirrored in this repository".to_owned()),
@@ -79,6 +79,7 @@ fn headline(restored: &Restored) -> (Tone, &'static str, String) {
 fn rows(restored: &Restored) -> Vec<Vec<Cell>> {
     let mut rows = listed(Tone::Good, "restored", &restored.restored);
     rows.extend(listed(Tone::Good, "registry", &restored.registry));
+    rows.extend(listed(Tone::Good, "moved", &restored.moved));
     rows.extend(listed(Tone::Quiet, "differs", &restored.differing));
     rows.extend(listed(Tone::Quiet, "ignored", &restored.ignored));
     rows.extend(restored.refused.iter().map(|refused| {
