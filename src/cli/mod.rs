@@ -12,6 +12,7 @@ mod exit;
 mod failure;
 mod folders;
 mod graph;
+mod lead;
 mod output;
 mod prepare;
 mod progress;

@@ -227,6 +227,20 @@ impl Output {
         }
     }
 
+    /// A sentence on stderr, where stdout is another program's.
+    pub(super) fn aside(&mut self, text: &str) {
+        self.diagnostics.line(&format!("\n{}", tame(text)));
+    }
+
+    /// As [`Output::next`] on stderr, with a command as it is pasted.
+    pub(super) fn next_aside(&mut self, advice: &str, command: Option<&str>) {
+        let word = self.diagnostics.paint("next:", Tone::Strong);
+        self.diagnostics.line(&format!("\n{word} {}", tame(advice)));
+        if let Some(command) = command {
+            self.diagnostics.line(&format!("  {}", tame(command)));
+        }
+    }
+
     /// A command of shell words, on a line of its own, ready to be copied.
     pub(super) fn paste(&mut self, command: &str) {
         self.line(&format!("  {}", tame(command)));

@@ -27,6 +27,17 @@ pub struct Options {
     pub run: Option<String>,
 }
 
+/// How a lead ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The exit code of its process; a signal as 128 and its number.
+    pub code: i32,
+    /// The task, `GROUP/ID`.
+    pub task: String,
+    /// The run that it led.
+    pub run: String,
+}
+
 /// Makes sure that a lead could be started, before anything is prepared for one.
 ///
 /// # Errors
@@ -36,12 +47,11 @@ pub fn check(context: &Context) -> Result<(), Error> {
     Agents::read(context, &Home::find(context)?)?.command(context, vendor).map(drop)
 }
 
-/// Starts the lead on a run that was just prepared, and gives the code that it ended with: a signal as 128 and its
-/// number.
+/// Starts the lead on a run that was just prepared, waits for it, and says how it ended.
 ///
 /// # Errors
 /// When the run is not there or has ended, when its files cannot be read or written, and [`Error::NotInstalled`].
-pub fn start(context: &Context, options: &Options) -> Result<i32, Error> {
+pub fn start(context: &Context, options: &Options) -> Result<Ended, Error> {
     let (task, manifest) = find(context, options)?;
     let (agents, prompt) = (Agents::read(context, &task.home)?, prompt(&task, &manifest)?);
     let command = agents.command(context, manifest.lead.vendor)?;
@@ -52,7 +62,7 @@ pub fn start(context: &Context, options: &Options) -> Result<i32, Error> {
 ///
 /// # Errors
 /// As [`start`], and [`Error::RunElsewhere`] for a run that was prepared in another clone.
-pub fn resume(context: &Context, options: &Options) -> Result<i32, Error> {
+pub fn resume(context: &Context, options: &Options) -> Result<Ended, Error> {
     let (task, manifest) = find(context, options)?;
     let folder = Path::new(&manifest.lead.folder);
     if !task.is_folder_here(folder) {
@@ -147,7 +157,7 @@ fn launch(
     manifest: &RunManifest,
     agents: &Agents,
     command: &Command,
-) -> Result<i32, Error> {
+) -> Result<Ended, Error> {
     let layout = layout_of(task)?;
     let name = manifest.run.parse()?;
     let _alone = alone(context, &layout.instruction_set(&task.key.task, name), &manifest.run)?;
@@ -158,7 +168,10 @@ fn launch(
     }
     drop(guard);
     match with_okstra(context, &task.home, command).run_on_terminal(context) {
-        Ok(ending) => Ok(ending.code()),
+        Ok(ending) => {
+            let (task, run) = (task.key.task.to_string(), manifest.run.clone());
+            Ok(Ended { code: ending.code(), task, run })
+        }
         // It went between the look and the start.
         Err(process::Error::NotFound { .. }) => Err(agents.not_installed(manifest.lead.vendor)),
         Err(process::Error::Cancelled(cancelled)) => Err(cancelled.into()),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::cli;
 use crate::cli::args::Text;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -28,7 +29,8 @@ pub(in crate::cli) struct Args {
     project_root: Option<PathBuf>,
 }
 
-pub(super) fn run(args: Args, context: &Context, _: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
     let Args { run, task, project_root } = args;
-    Ok(Exit::Child(lead::resume(context, &Options { project_root, task, run })?))
+    let ended = lead::resume(context, &Options { project_root: project_root.clone(), task, run })?;
+    Ok(cli::lead::ended(&ended, project_root, context, output))
 }

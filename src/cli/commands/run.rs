@@ -1,5 +1,6 @@
 //! `okstra run`
 
+use crate::cli;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
@@ -30,6 +31,7 @@ pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<
     let prepared = prepare::run(context, &options)?;
     output.show(&prepared, |output| super::render_bundle::show(&prepared, output));
     output.finish()?;
-    let options = lead::Options { project_root, task: Some(prepared.task), run: Some(prepared.run) };
-    Ok(Exit::Child(lead::start(context, &options)?))
+    let (task, run) = (Some(prepared.task), Some(prepared.run));
+    let ended = lead::start(context, &lead::Options { project_root: project_root.clone(), task, run })?;
+    Ok(cli::lead::ended(&ended, project_root, context, output))
 }

@@ -87,6 +87,31 @@ fn the_lead_gets_the_terminal_the_prompt_and_its_code_is_passed_on() {
 }
 
 #[test]
+fn what_became_of_the_run_is_said_when_its_lead_has_ended() {
+    let shop = Shop::new();
+    shop.program("claude", "exit 7");
+    let brief = shop.brief("Look into it.\n");
+    let ran = shop.run_with(&[], &["run", "--task", "auth/login", "--category", "fix", "--brief", &brief]);
+    let open = "\nrequirements-discovery-001 is still open: its lead ended before it was finished\n\nnext: \
+        requirements-discovery-001 is open\n  okstra resume requirements-discovery-001 --task auth/login\n";
+    assert!(ran.code == Some(7) && ran.stderr.ends_with(open), "{ran:?}");
+    let report =
+        ".okstra/tasks/auth/login/runs/requirements-discovery/reports/final-report-requirements-discovery-001.md";
+    let finishes = format!(
+        "mkdir -p \"$(dirname {report})\" && echo '# Found' >{report} && \
+         \"$OKSTRA\" finish --task auth/login --route direct-implementation-planning --json"
+    );
+    shop.program("claude", &finishes);
+    let ran = shop.run_with(&[("OKSTRA", OKSTRA)], &["resume", "--task", "auth/login"]);
+    let next = "okstra run --task auth/login --type implementation-planning\n";
+    assert!(
+        ran.code == Some(0) && ran.stderr.contains("\nrequirements-discovery-001 is finished\n\nnext: "),
+        "{ran:?}"
+    );
+    assert!(ran.stderr.ends_with(next), "{ran:?}");
+}
+
+#[test]
 fn a_run_has_one_lead_at_a_time() {
     let shop = Shop::new();
     shop.program("claude", "\"$OKSTRA\" resume error-analysis-001 --task auth/login --json; echo \"then $?\"");
