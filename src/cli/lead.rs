@@ -13,17 +13,18 @@ use crate::ops::status::{self, Options, Status};
 pub(super) fn ended(ended: &Ended, project_root: Option<PathBuf>, context: &Context, output: &mut Output) -> Exit {
     let options = Options { project_root, task: Some(ended.task.clone()) };
     if let Ok(status) = status::run(context, &options) {
-        output.aside(&outcome(&ended.run, &status));
-        let command = status.next.command.as_deref();
-        output.next_aside(&status.next.reason, command);
+        let (outcome, advice) = match ending(&ended.run, &status) {
+            Some(word) => (format!("{} is {word}", ended.run), status.next.reason.as_str()),
+            None => (format!("{} is still open: its lead ended before it was finished", ended.run), "go on with it"),
+        };
+        output.aside(&outcome);
+        output.next_aside(advice, status.next.command.as_deref());
     }
     Exit::Child(ended.code)
 }
 
-fn outcome(run: &str, status: &Status) -> String {
-    let state = status.phases.iter().flat_map(|phase| &phase.runs).find(|other| other.run == run);
-    match state.map(|state| state.status) {
-        Some(state) if state.is_final() => format!("{run} is {}", state.as_str()),
-        _ => format!("{run} is still open: its lead ended before it was finished"),
-    }
+/// The word for how the run ended; none while it is open.
+fn ending(run: &str, status: &Status) -> Option<&'static str> {
+    let state = status.phases.iter().flat_map(|phase| &phase.runs).find(|other| other.run == run)?.status;
+    state.is_final().then(|| state.as_str())
 }

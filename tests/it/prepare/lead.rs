@@ -93,7 +93,7 @@ fn what_became_of_the_run_is_said_when_its_lead_has_ended() {
     let brief = shop.brief("Look into it.\n");
     let ran = shop.run_with(&[], &["run", "--task", "auth/login", "--category", "fix", "--brief", &brief]);
     let open = "\nrequirements-discovery-001 is still open: its lead ended before it was finished\n\nnext: \
-        requirements-discovery-001 is open\n  okstra resume requirements-discovery-001 --task auth/login\n";
+        go on with it\n  okstra resume requirements-discovery-001 --task auth/login\n";
     assert!(ran.code == Some(7) && ran.stderr.ends_with(open), "{ran:?}");
     let report =
         ".okstra/tasks/auth/login/runs/requirements-discovery/reports/final-report-requirements-discovery-001.md";
