@@ -69,6 +69,18 @@ pub struct PlanStage {
     pub rollback: String,
 }
 
+impl PlanStage {
+    /// Whether a run is bound to the same by both: the stage, its section, what it needs, what it may touch, and what is
+    /// run on it.
+    pub fn binds_as(&self, other: &Self) -> bool {
+        let bound = |stage: &Self| {
+            let Self { stage, depends_on, files, hash, pre, post, .. } = stage.clone();
+            (stage, depends_on, files, hash, pre, post)
+        };
+        bound(self) == bound(other)
+    }
+}
+
 impl Plan {
     /// The stage with this number.
     pub fn stage(&self, number: u32) -> Option<&PlanStage> {

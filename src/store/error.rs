@@ -237,6 +237,9 @@ impl Hint for Error {
                 Some("if this repository was moved, say so: okstra doctor --restore".to_owned())
             }
             Self::Conflict { conflict, .. } => conflict.hint(),
+            Self::BadPlan { .. } => {
+                Some("okstra doctor names the copy that git has: bring that back, or let a plan be approved that lies elsewhere".to_owned())
+            }
             Self::NoHome => Some("set HOME, or set OKSTRA_HOME to a folder for okstra's own files".to_owned()),
             Self::RelativeHome { .. } => Some("change into a folder that exists, or set an absolute path".to_owned()),
             Self::AnchorMoved { .. } => Some("look at it anew, and decide again".to_owned()),

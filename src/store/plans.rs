@@ -14,6 +14,7 @@ use super::json::{Document, SchemaVersion};
 use crate::domain::moment::Moment;
 use crate::domain::names::TaskKey;
 use crate::domain::plan::{self, Plan};
+use crate::domain::stage_map;
 use crate::fs;
 
 /// The newest schema that is understood. 1.0: `id`, `taskKey`, `approvedBy`, `approvedAt`, `sha256`, and of each of
@@ -55,6 +56,27 @@ pub fn read_each(folder: &Path, task: &TaskKey) -> Result<Vec<Frozen>, Error> {
 /// As [`read_plans`].
 pub fn current(folder: &Path, task: &TaskKey) -> Result<Option<Plan>, Error> {
     Ok(plan::current(read_plans(folder, task)?))
+}
+
+/// The text of `plan` in `folder`: exactly what was approved, in which the stages stand as the plan says.
+///
+/// # Errors
+/// [`Error::BadPlan`] where the text or the plan was changed since, and [`Error::Fs`].
+pub fn approved_text(folder: &Path, plan: &Plan) -> Result<String, Error> {
+    let path = folder.join(format!("{}.md", plan.id));
+    let text = fs::read_text(&path)?;
+    let found = stage_map::check(&text);
+    if found.sha256 != plan.sha256 {
+        return Err(Error::BadPlan { path, why: "it is not what was approved: it was changed since".to_owned() });
+    }
+    let is_as_approved = found.stages.len() == plan.stages.len()
+        && found.stages.iter().zip(&plan.stages).all(|(found, planned)| found.binds_as(planned));
+    if !is_as_approved {
+        let path = path.with_extension("json");
+        let why = "its stages are not those of the text that was approved: it was changed since".to_owned();
+        return Err(Error::BadPlan { path, why });
+    }
+    Ok(text)
 }
 
 /// Freezes `plan`, whose text is `text`, under the next free id in `folder`, and gives it with that id.

@@ -19,6 +19,8 @@ pub struct Setup {
     pub is_interrupted: bool,
     /// The agents that it is installed for.
     pub targets: Vec<Target>,
+    /// Where the installed executable is.
+    pub program: String,
     /// What the installed executable says of its version, or why it says nothing.
     pub executable: Result<String, String>,
     /// How many files are as they were written.
@@ -60,17 +62,31 @@ pub(super) fn setup(setup: Option<&Setup>) -> Check {
         message: format!("{}; {clause}", check.message),
         ..check
     });
-    match is_changed {
-        true => check.advise("nothing has to be done: it stays as it is when okstra is brought up to date", Vec::new()),
-        false => check.advise("install it again", words(&["okstra", "install"])),
+    if is_changed {
+        return check.advise("nothing has to be done: it stays as it is when okstra is brought up to date", Vec::new());
+    }
+    // Where the executable is at fault it is not what installs.
+    let (again, program) = (words(&["npx", "-y", "okstra@latest", "install"]), setup.program.as_str());
+    match (setup.is_sound(), setup.changed.iter().any(|path| path == program)) {
+        (true, _) => check.advise("install it again", words(&["okstra", "install"])),
+        // What somebody changed is never written over.
+        (false, true) => check.advise(
+            &format!("put it aside, then install again: {}", again.join(" ")),
+            words(&["mv", program, &format!("{program}.old")]),
+        ),
+        (false, false) => check.advise("install it again", again),
     }
 }
 
 impl Setup {
     /// Whether all that can be said is that somebody changed files.
     fn is_only_changed(&self) -> bool {
-        let same = self.executable.as_ref().is_ok_and(|said| *said == self.said());
-        same && !self.is_interrupted && self.version == self.running && self.missing.is_empty()
+        self.is_sound() && !self.is_interrupted && self.version == self.running && self.missing.is_empty()
+    }
+
+    /// Whether the executable is the one that was installed.
+    fn is_sound(&self) -> bool {
+        self.executable.as_ref().is_ok_and(|said| *said == self.said())
     }
 
     /// What the executable should say.
@@ -89,13 +105,14 @@ fn faults(setup: &Setup) -> Vec<(Status, String)> {
         faults.push((Status::Warning, format!("okstra {version} is installed, and this is okstra {running}")));
     }
     match &setup.executable {
-        Ok(said) if *said == setup.said() => {}
-        Ok(said) => faults.push((Status::Warning, format!("the installed executable says `{said}`"))),
+        Ok(_) if setup.is_sound() => {}
+        Ok(said) => faults.push((Status::Problem, format!("the installed executable says `{said}`"))),
         Err(why) => faults.push((Status::Problem, format!("the installed executable cannot be started: {why}"))),
     }
     faults.extend(some(&setup.missing).map(|which| (Status::Problem, format!("{which} gone"))));
-    faults
-        .extend(some(&setup.changed).map(|which| (Status::Warning, format!("{which} changed since okstra wrote it"))));
+    let them = if setup.changed.len() > 1 { "them" } else { "it" };
+    let changed = some(&setup.changed);
+    faults.extend(changed.map(|which| (Status::Warning, format!("{which} changed since okstra wrote {them}"))));
     faults
 }
 

@@ -15,7 +15,7 @@ use crate::fs;
 use crate::ops::{Error, mirror};
 use crate::store::consumers::LogText;
 use crate::store::json::{Document, SchemaVersion};
-use crate::store::{self, Manifest, Project, plans, timeline};
+use crate::store::{self, Manifest, Project, carry, plans, runs, timeline};
 
 /// What a reader warns of while it reads.
 #[derive(Clone, Default)]
@@ -100,6 +100,7 @@ impl Examined<'_> {
         self.facts.extend(warnings.take().map(Fact::Torn));
         let key = self.key(task).or(named).filter(|key| key.task == *task);
         let (plans, current) = key.as_ref().map(|key| self.read_plans(key)).unwrap_or_default();
+        read += key.as_ref().map(|key| self.read_runs(key)).unwrap_or_default();
         let log = self.layout.consumers(task);
         let mut on_disk = self.read_log(task, key.as_ref(), current.as_ref());
         read += plans + usize::from(on_disk.heads.is_some() && log.exists());
@@ -119,9 +120,39 @@ impl Examined<'_> {
         };
         let mut plans = Vec::new();
         for (path, plan) in found {
-            plans.extend(self.accept(Some(&key.task), &path, plan));
+            let Some(plan) = self.accept(Some(&key.task), &path, plan) else { continue };
+            let text = plans::approved_text(&folder, &plan);
+            // A file that is gone is told by the mirror.
+            let text = if path.with_extension("md").exists() { text.map(drop) } else { Ok(()) };
+            let changed = match &text {
+                Err(store::Error::BadPlan { path, .. }) => path.clone(),
+                _ => path.with_extension("md"),
+            };
+            self.accept(Some(&key.task), &changed, text);
+            plans.push(plan);
         }
         (plans.len(), plan::current(plans))
+    }
+
+    /// Reads the manifests, the states and the carries of a task's runs; counts those that could be read.
+    fn read_runs(&mut self, key: &TaskKey) -> usize {
+        let (folder, task) = (self.layout.runs(&key.task), Some(&key.task));
+        let names = self.accept(task, &folder, runs::names(&self.layout, key)).unwrap_or_default();
+        let mut read = 0;
+        for name in names {
+            let path = self.layout.run_manifest(&key.task, name);
+            read += usize::from(self.accept(task, &path, runs::read_manifest(&path, key, name)).flatten().is_some());
+            let path = self.layout.team_state(&key.task, name);
+            read += usize::from(self.accept(task, &path, runs::read_state(&path, name)).is_some() && path.exists());
+        }
+        let folder = self.layout.carry(&key.task);
+        for name in fs::names_in(&folder).unwrap_or_default() {
+            let path = folder.join(&name);
+            if name.ends_with(".json") && !name.starts_with('.') {
+                read += usize::from(self.accept(task, &path, carry::read(&path)).flatten().is_some());
+            }
+        }
+        read
     }
 
     fn read_log(&mut self, task: &TaskName, key: Option<&TaskKey>, plan: Option<&Plan>) -> OnDisk {

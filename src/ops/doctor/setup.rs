@@ -55,6 +55,7 @@ fn setup(context: &Context, home: &Home, installed: &Installation) -> Setup {
         version: installed.version.clone(),
         running: env!("CARGO_PKG_VERSION").to_owned(),
         is_interrupted,
+        program: home.executable().to_string_lossy().into_owned(),
         targets: installed.targets.clone(),
         executable,
         unchanged: 0,

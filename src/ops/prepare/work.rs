@@ -50,6 +50,7 @@ impl<'t> Work<'t> {
 
     fn for_building(context: &Context, task: &'t Task, input: &Input, claim: &Claim<'_>) -> Result<Self, Error> {
         let plan = approved(task)?;
+        let markdown = plans::approved_text(&task.plans(), &plan)?;
         stages::complete_from_carry(context, task)?;
         auto_reconcile(context, task)?;
         let (base, held) = (base(context, task, input)?, Some(claim.held()));
@@ -63,7 +64,6 @@ impl<'t> Work<'t> {
         let bases = stages::bases(context, task, &plan, &chosen)?;
         let carry_in = stages::carry_in(context, task, &chosen)?;
         let provisioned = stages::provision(context, task, &plan, reserved, &bases)?;
-        let markdown = crate::fs::read_text(&task.plans().join(format!("{}.md", plan.id)))?;
         Ok(Self {
             plan_excerpt: Some(excerpt(&markdown, &plan, &chosen)),
             carry_in: Some(carry_in).filter(|text| !text.trim().is_empty()),
@@ -91,7 +91,7 @@ impl<'t> Work<'t> {
         if let Some(place) = &mut place {
             place.unlock();
         }
-        let plan_excerpt = Some(crate::fs::read_text(&task.plans().join(format!("{}.md", plan.id)))?);
+        let plan_excerpt = Some(plans::approved_text(&task.plans(), &plan)?);
         Ok(Self { plan_excerpt, plan: Some(plan), place, ..Self::for_looking(context, task)? })
     }
 

@@ -12,7 +12,7 @@ use crate::common::{Ran, Run};
 /// The story's project with a worktree of the task, in a folder to which it was moved.
 fn moved() -> Story {
     let mut story = project();
-    story.write_plan(&[(1, &[]), (2, &[]), (3, &[])]);
+    approve(&story);
     let worktree = worktree(&story);
     fs::create_dir_all(worktree.parent().unwrap()).unwrap();
     story.git(&["worktree", "add", "-q", worktree.to_str().unwrap(), BRANCH]);
@@ -31,6 +31,25 @@ fn okstra(story: &Story, arguments: &[&str]) -> Ran {
     other.current_dir(&story.shop).env_clear().args(arguments);
     other.envs(doctor.get_envs().filter_map(|(name, value)| Some((name, value?))));
     other.ran()
+}
+
+/// Approves a plan with a third stage, which needs nothing.
+fn approve(story: &Story) {
+    let plan = story.sandbox.path().join("plan.md");
+    let mut text =
+        "# Login\n\n## Stage Map\n\n| stage | title | depends-on | step-count | files |\n|---|---|---|---|---|\n"
+            .to_owned();
+    (1..4).for_each(|stage| text.push_str(&format!("| {stage} | Do {stage} | (none) | 1 | `{stage}.txt` |\n")));
+    (1..4).for_each(|stage| {
+        text.push_str(&format!(
+            "\n## Stage {stage}: Do {stage}\n\n### Steps\n\n1. Do it.\n\n### Stage Validation\n\n- post: `true`\n\n\
+             ### Stage Exit Contract\n\n- Done.\n\n### Rollback\n\nRevert.\n"
+        ));
+    });
+    fs::write(&plan, text).unwrap();
+    let words = ["plan", "approve", plan.to_str().unwrap(), "--task", "auth/login", "--by", "Ann", "--yes"];
+    let ran = okstra(story, &words);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
 fn prepare(story: &Story) -> Ran {
@@ -57,8 +76,10 @@ fn it_is_told_and_holds_its_tasks_again() {
     assert_eq!(story.sandbox.git(&worktree, &["rev-parse", "--abbrev-ref", "HEAD"]), BRANCH);
     assert!(found(&story, 0).iter().all(|(text, _)| !text.contains("registry")));
     assert_eq!(restore(&story, 0, &[])["moved"], json!([]));
-    // It comes further: this plan was never approved, and has no text.
-    assert!(prepare(&story).stderr.contains("plans/001.md"));
+    // It replaces no template, and stands in the way of runs.
+    fs::remove_file(story.shop.join(".okstra/prompts/workers/ü b.md")).unwrap();
+    let prepared = prepare(&story);
+    assert_eq!(prepared.code, Some(0), "{prepared:?}");
 }
 
 #[test]
@@ -70,6 +91,7 @@ fn one_task_alone() {
 #[test]
 fn a_copy_beside_it_gets_nothing() {
     let mut story = project();
+    approve(&story);
     story.write_registry(&json!({}));
     fs::write(story.shop.join("brief.md"), "Log in\n").unwrap();
     let before = fs::read(story.registry()).unwrap();

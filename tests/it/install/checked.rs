@@ -40,7 +40,7 @@ fn what_is_installed_is_compared_with_what_was_written() {
     program(&machine, "x", "echo okstra 9.9.9");
     fs::copy(machine.at("programs/x"), machine.at(".okstra/bin/okstra")).unwrap();
     let found = said(&machine, "installation");
-    assert!(found[0].starts_with("warning: the installed executable says `okstra 9.9.9`; "), "{found:?}");
+    assert!(found[0].starts_with("problem: the installed executable says `okstra 9.9.9`; "), "{found:?}");
     fs::remove_file(machine.at(".okstra/bin/okstra")).unwrap();
     let found = said(&machine, "installation");
     assert!(found[0].starts_with("problem: the installed executable cannot be started"), "{found:?}");

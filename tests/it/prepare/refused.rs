@@ -277,3 +277,44 @@ fn strange_repositories_and_paths_work() {
     let ran = sandbox.okstra_in(&sandbox.path().join("bare.git"), ["render-bundle", "--task", "a/b", "--json"]);
     assert_eq!((ran.code, &ran.json()["code"]), (Some(1), &json!("not-a-project")), "{ran:?}");
 }
+
+#[test]
+fn a_plan_that_was_changed_after_its_approval_is_not_gone_by() {
+    let (shop, brief) = planned();
+    let folder = shop.folder.join(".okstra/tasks/auth/login/runs/implementation-planning/plans");
+    let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let text = names.into_iter().find(|path| path.extension().is_some_and(|it| it == "md")).unwrap();
+    let json = text.with_extension("json");
+    let kept = [&text, &json].map(|path| fs::read_to_string(path).unwrap());
+    let build = [&BUILD[..], &["--brief", &brief]].concat();
+    let command = kept[1].find("\"post\"").unwrap();
+    let other = format!("{}\"post\": [\"echo\"], \"was\"{}", &kept[1][..command], &kept[1][command + 6..]);
+    let changes =
+        [(&text, format!("{}\nAnd more.\n", kept[0]), "not what was approved"), (&json, other, "its stages are not")];
+    for ((path, changed, said), kept) in changes.into_iter().zip(&kept) {
+        fs::write(path, changed).unwrap();
+        let told = shop.refuses("bad-plan", &build);
+        assert!(told.contains(said) && told.contains("okstra doctor names the copy that git has"), "{told}");
+        let doctor = shop.run(&["doctor", "--json"]);
+        assert!(doctor.code == Some(2) && doctor.stdout.contains(said), "{doctor:?}");
+        assert!(doctor.stdout.contains("show refs/okstra/state/auth/login:"), "{doctor:?}");
+        fs::write(path, kept).unwrap();
+    }
+    shop.prepare(0, &build);
+}
+
+#[test]
+fn the_files_of_a_run_that_do_not_parse_are_told_by_doctor() {
+    let (shop, brief) = planned();
+    shop.prepare(0, &[&BUILD[..], &["--brief", &brief]].concat());
+    let run = shop.folder.join(".okstra/tasks/auth/login/runs/implementation");
+    for name in ["manifests/run-manifest-implementation-001.json", "state/team-state-implementation-001.json"] {
+        let path = run.join(name);
+        let kept = fs::read(&path).unwrap_or_else(|_| b"{\"schemaVersion\":\"1.0\"}".to_vec());
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &kept[..kept.len() / 2]).unwrap();
+        let doctor = shop.run(&["doctor", "--json"]);
+        assert!(doctor.code == Some(2) && doctor.stdout.contains(name), "{name}: {doctor:?}");
+        fs::write(&path, &kept).unwrap();
+    }
+}

@@ -37,6 +37,7 @@ fn setup(change: impl FnOnce(&mut Setup)) -> Fact {
         running: "1.2.3".to_owned(),
         is_interrupted: false,
         targets: vec![Target::Claude, Target::Codex],
+        program: "/o/bin/okstra".to_owned(),
         executable: Ok("okstra 1.2.3".to_owned()),
         unchanged: 7,
         missing: Vec::new(),
@@ -49,6 +50,7 @@ fn setup(change: impl FnOnce(&mut Setup)) -> Fact {
 #[test]
 fn what_is_installed() {
     let again = "-> install it again: okstra install";
+    let anew = "-> install it again: npx -y okstra@latest install";
     table(&[
         (Fact::Setup(None), "Ok installation: okstra is not installed for any agent; `okstra install` does it"),
         (
@@ -65,7 +67,15 @@ fn what_is_installed() {
         ),
         (
             setup(|setup| setup.executable = Ok("okstra 1.0.0".to_owned())),
-            &format!("Warning installation: the installed executable says `okstra 1.0.0` {again}"),
+            &format!("Problem installation: the installed executable says `okstra 1.0.0` {anew}"),
+        ),
+        (
+            setup(|setup| {
+                setup.executable = Ok("okstra 1.0.0".to_owned());
+                setup.changed = vec!["/o/bin/okstra".to_owned()];
+            }),
+            "Problem installation: the installed executable says `okstra 1.0.0`; `/o/bin/okstra` is changed since okstra \
+             wrote it -> put it aside, then install again: npx -y okstra@latest install: mv /o/bin/okstra /o/bin/okstra.old",
         ),
         (
             setup(|setup| {
@@ -75,12 +85,12 @@ fn what_is_installed() {
             }),
             &format!(
                 "Problem installation: the installed executable cannot be started: gone; `/a` and 1 other file are gone; \
-                 `/c` is changed since okstra wrote it {again}"
+                 `/c` is changed since okstra wrote it {anew}"
             ),
         ),
         (
             setup(|setup| setup.changed = vec!["/a".to_owned(), "/b".to_owned(), "/c".to_owned()]),
-            "Warning installation: `/a` and 2 other files are changed since okstra wrote it -> \
+            "Warning installation: `/a` and 2 other files are changed since okstra wrote them -> \
              nothing has to be done: it stays as it is when okstra is brought up to date",
         ),
         (Fact::Node("20.17.0".to_owned()), "Ok node: Node 20.17.0"),
