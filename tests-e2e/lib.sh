@@ -113,6 +113,29 @@ field() {
     process.stdout.write(value === undefined ? "(none)" : String(value));' "$WORK/out" "$1"
 }
 
+# says EXPRESSION EXPECTED: of the one JSON document in $WORK/out, `it`. A list becomes words.
+says() {
+  local found
+  found="$(node -e 'const it = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"));
+    console.log([eval(process.argv[2])].flat(Infinity).join(" "));' "$WORK/out" "$1" 2>&1)" || fail "\`$1\` cannot be told: $found"
+  equal "$1" "$found" "$2"
+}
+
+# tree FOLDER...: every folder, every link with where it leads, and every file with its checksum and whether it can be
+# started. What npm keeps in a home folder for itself is left out.
+tree() {
+  local folder
+  for folder in "$@"; do
+    echo "in $folder"
+    (
+      cd "$folder"
+      find . \( -name .npm -o -path ./.config \) -prune -o \( -type d -o -type f -perm -100 \) -exec ls -1dF {} +
+      find . \( -name .npm -o -path ./.config \) -prune -o -type f -exec cksum {} +
+      find . \( -name .npm -o -path ./.config \) -prune -o -type l -exec ls -ld {} + | sed 's/^.* \(\.\/.* -> \)/\1/'
+    ) | LC_ALL=C sort
+  done
+}
+
 # recorder ARGUMENT...: writes records as later commands will (tests/fakes/recorder.rs).
 recorder() {
   [ -x "$RECORDER" ] || fail "$RECORDER is not built: run \`cargo build --example recorder\`"
