@@ -29,4 +29,4 @@ pub use look::{Seen, is_folder, look};
 pub use read::{read, read_text, read_text_up_to};
 pub use scratch::ScratchFolder;
 pub use steps::watch;
-pub use write::{create_folder, create_folders_in, create_new, remove, replace, replace_executable};
+pub use write::{create_folder, create_folders_in, create_new, remove, replace, replace_as, replace_executable};

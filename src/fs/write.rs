@@ -18,7 +18,15 @@ pub(super) const TEMPORARY: (&str, &str) = (".okstra-", ".tmp");
 /// # Errors
 /// [`Error`] with the path; the old content is then still there.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    replace_with(path, bytes, false)
+    replace_with(path, bytes, path, false)
+}
+
+/// As [`replace`], with the permissions of the file `like`: a copy is for nobody who may not read the original.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_as(path: &Path, bytes: &[u8], like: &Path) -> Result<(), Error> {
+    replace_with(path, bytes, like, false)
 }
 
 /// As [`replace`], and everybody may read and start the file.
@@ -26,15 +34,15 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// # Errors
 /// As [`replace`].
 pub fn replace_executable(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    replace_with(path, bytes, true)
+    replace_with(path, bytes, path, true)
 }
 
-fn replace_with(path: &Path, bytes: &[u8], executable: bool) -> Result<(), Error> {
+fn replace_with(path: &Path, bytes: &[u8], like: &Path, executable: bool) -> Result<(), Error> {
     let at = |source| Error::new(Doing::Write, path, source);
     let target = resolve_link(path).map_err(at)?;
     let folder = folder_of(&target);
     step(path);
-    let mut temporary = temporary_in(folder, Some(&target)).map_err(at)?;
+    let mut temporary = temporary_in(folder, Some(like)).map_err(at)?;
     if executable {
         allow_to_start(temporary.as_file()).map_err(at)?;
     }
@@ -210,6 +218,11 @@ mod tests {
         assert_eq!(mode(), 0o640);
         replace_executable(&file, b"program").unwrap();
         assert_eq!((fs::read(&file).unwrap().as_slice(), mode()), (b"program".as_slice(), 0o755));
+        let secret = folder.path().join("secret");
+        fs::write(&secret, "").unwrap();
+        fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
+        replace_as(&file, b"copy", &secret).unwrap();
+        assert_eq!((fs::read(&file).unwrap().as_slice(), mode()), (b"copy".as_slice(), 0o600));
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn write_settings(scene: &Scene, settings: &Settings, undo: &mut Undo) -> Result
             Seen::File { bytes, .. } => bytes == before.as_bytes(),
             Seen::Other => false,
         };
-        undo.write(backup, before.as_bytes(), false, is_free)?;
+        undo.write_copy(backup, before.as_bytes(), &settings.path, is_free)?;
     }
     let expected = |seen: &Seen| is_text(seen, settings.before.as_deref());
     match &settings.edit.text {

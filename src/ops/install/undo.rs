@@ -46,13 +46,8 @@ impl Undo {
         executable: bool,
         is_expected: impl FnOnce(&Seen) -> bool,
     ) -> Result<(), Error> {
-        self.context.cancel().check()?;
-        let before = fs::look(path)?;
-        if !is_expected(&before) {
-            return Err(InstallError::Changed { path: path.to_owned() }.into());
-        }
-        // Also a write that fails may have come to its end.
-        self.done.push(Done::File(path.to_owned(), before));
+        self.remember(path, is_expected)?;
+        // Also a write that fails may have come to its end, so it is remembered before.
         if executable {
             fs::replace_executable(path, bytes)?
         } else {
@@ -61,14 +56,33 @@ impl Undo {
         Ok(())
     }
 
-    /// Removes a file; what stands there has to be what `is_expected` takes it for.
-    pub(in crate::ops) fn remove(&mut self, path: &Path, is_expected: impl FnOnce(&Seen) -> bool) -> Result<(), Error> {
+    /// Writes a copy of the file `original`, which nobody may read who may not read that; what stands at `path` has to be
+    /// what `is_expected` takes it for.
+    pub(in crate::ops) fn write_copy(
+        &mut self,
+        path: &Path,
+        bytes: &[u8],
+        original: &Path,
+        is_expected: impl FnOnce(&Seen) -> bool,
+    ) -> Result<(), Error> {
+        self.remember(path, is_expected)?;
+        Ok(fs::replace_as(path, bytes, original)?)
+    }
+
+    /// Remembers what stands at `path`, which has to be what `is_expected` takes it for.
+    fn remember(&mut self, path: &Path, is_expected: impl FnOnce(&Seen) -> bool) -> Result<(), Error> {
         self.context.cancel().check()?;
         let before = fs::look(path)?;
         if !is_expected(&before) {
             return Err(InstallError::Changed { path: path.to_owned() }.into());
         }
         self.done.push(Done::File(path.to_owned(), before));
+        Ok(())
+    }
+
+    /// Removes a file; what stands there has to be what `is_expected` takes it for.
+    pub(in crate::ops) fn remove(&mut self, path: &Path, is_expected: impl FnOnce(&Seen) -> bool) -> Result<(), Error> {
+        self.remember(path, is_expected)?;
         Ok(fs::delete_file(path)?)
     }
 

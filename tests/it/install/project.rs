@@ -83,6 +83,20 @@ fn settings_are_as_they_were_once_okstra_is_out_again() {
 }
 
 #[test]
+fn a_backup_is_for_nobody_who_may_not_read_the_settings() {
+    let (machine, shop) = machine(Some("{\"env\": {\"TOKEN\": \"secret\"}}"));
+    let path = shop.join(".claude/settings.local.json");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let done = machine.done(&install(&shop));
+    let backup = PathBuf::from(done["project"]["permissions"]["backup"].as_str().unwrap());
+    for file in [&path, &backup] {
+        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600, "{}", file.display());
+    }
+    machine.done(&["uninstall", "--yes"]);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
 fn what_the_user_did_since_stays() {
     let (machine, shop) =
         machine(Some("{\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(ls:*)\"\n    ]\n  }\n}\n"));
