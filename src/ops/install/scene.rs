@@ -132,12 +132,26 @@ pub(super) fn missing_above(path: &Path) -> Result<Vec<PathBuf>, Error> {
 fn facts(contents: &Contents, recorded: BTreeMap<String, Recorded>) -> Result<Facts, Error> {
     let mut facts = Facts { wanted: contents.wanted.clone(), recorded, found: BTreeMap::new() };
     let wanted = facts.wanted.iter().flat_map(|wanted| [wanted.path.clone(), format!("{}{OFFERED}", wanted.path)]);
-    let paths: BTreeSet<_> = wanted.chain(facts.recorded.keys().cloned()).collect();
-    for path in paths {
+    for path in wanted.collect::<BTreeSet<_>>() {
         let found = found_of(Path::new(&path))?;
         facts.found.insert(path, found);
     }
+    for path in facts.recorded.keys() {
+        if !facts.found.contains_key(path) {
+            facts.found.insert(path.clone(), found_of_old(Path::new(path))?);
+        }
+    }
     Ok(facts)
+}
+
+/// What stands where an earlier installation wrote a file that is no longer shipped. Whatever the user has made of that
+/// place, nothing is going to be written there.
+fn found_of_old(path: &Path) -> Result<Found, Error> {
+    match found_of(path) {
+        Err(Error::Fs(fs::Error::IsAFolder { .. })) => Ok(Found::Other),
+        Err(Error::Fs(fs::Error::NotAFolder { .. })) => Ok(Found::Missing),
+        found => found,
+    }
 }
 
 /// What stands at `path`.

@@ -77,6 +77,26 @@ fn what_the_user_changed_stays_and_the_new_one_is_put_beside_it() {
 }
 
 #[test]
+fn what_the_user_made_of_the_place_of_an_old_file_is_in_nobodys_way() {
+    let old = ".claude/skills/okstra-old";
+    let machine = older();
+    fs::remove_file(machine.at(old).join("SKILL.md")).unwrap();
+    machine.write(&format!("{old}/SKILL.md/notes.md"), "mine\n");
+    let done = machine.done(&["install", "--yes"]);
+    assert!(told(&machine, &done).contains(&format!("keep {old}/SKILL.md")), "{done}");
+    machine.done(&["uninstall", "--yes"]);
+    assert_eq!(machine.read(&format!("{old}/SKILL.md/notes.md")), "mine\n");
+    // A file in the place of the folder that it lay in.
+    for command in ["install", "uninstall"] {
+        let machine = older();
+        fs::remove_dir_all(machine.at(old)).unwrap();
+        machine.write(old, "mine\n");
+        machine.done(&[command, "--yes"]);
+        assert_eq!(machine.read(old), "mine\n");
+    }
+}
+
+#[test]
 fn the_offered_file_can_be_taken() {
     let machine = older();
     let (skill, new) = (machine.at(&format!(".claude/{SKILL}")), machine.at(&format!(".claude/{SKILL}.new")));
