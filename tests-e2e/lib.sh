@@ -113,8 +113,8 @@ field() {
     process.stdout.write(value === undefined ? "(none)" : String(value));' "$WORK/out" "$1"
 }
 
-# says EXPRESSION EXPECTED: of the one JSON document in $WORK/out, `it`. A list becomes words.
-says() {
+# told EXPRESSION EXPECTED: what the document that okstra printed says; `it` is the document, and lists become words.
+told() {
   local found
   found="$(node -e 'const it = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"));
     console.log([eval(process.argv[2])].flat(Infinity).join(" "));' "$WORK/out" "$1" 2>&1)" || fail "\`$1\` cannot be told: $found"
@@ -130,7 +130,7 @@ tree() {
     (
       cd "$folder"
       find . \( -name .npm -o -path ./.config \) -prune -o \( -type d -o -type f -perm -100 \) -exec ls -1dF {} +
-      find . \( -name .npm -o -path ./.config \) -prune -o -type f -exec cksum {} +
+      find . \( -name .npm -o -path ./.config \) -prune -o -type f -exec cksum {} + 2>/dev/null || true # of those that can be read
       find . \( -name .npm -o -path ./.config \) -prune -o -type l -exec ls -ld {} + | sed 's/^.* \(\.\/.* -> \)/\1/'
     ) | LC_ALL=C sort
   done

@@ -48,8 +48,8 @@ cp -Rp "$HOME" "$WORK/home-before"
 
 step "$OLDER is installed"
 run 0 npx -y okstra@latest install --yes --json
-says '[it.version, it.changed, it.targets]' "$OLDER true claude codex"
-says '[...new Set(it.files.map((one) => one.action))]' create
+told '[it.version, it.changed, it.targets]' "$OLDER true claude codex"
+told '[...new Set(it.files.map((one) => one.action))]' create
 OKSTRA="$HOME/.okstra/bin/okstra"
 run 0 "$OKSTRA" --version
 equal "the installed version" "$(cat "$WORK/out")" "okstra $OLDER"
@@ -81,19 +81,19 @@ cp -p "$HOME/dotfiles/status.md" "$WORK/home-before/dotfiles/status.md"
 tree "$WORK/home-before" | sed "s,^in .*,in $HOME," >"$WORK/left"
 tree "$HOME" >"$WORK/edited"
 run 2 "$OKSTRA" doctor --json
-says 'it.checks.find((one) => one.name === "installation").message.includes("is gone")' true
+told 'it.checks.find((one) => one.name === "installation").message.includes("is gone")' true
 
 step "$VERSION comes out, and nothing happens by itself"
 publish
 run 0 npx -y okstra@latest --version
 equal "the latest version" "$(cat "$WORK/out")" "okstra $VERSION"
 run 2 npx -y okstra@latest doctor --json
-says 'it.checks.find((one) => one.name === "installation").message.split(";")[0]' "okstra $OLDER is installed, and this is okstra $VERSION"
+told 'it.checks.find((one) => one.name === "installation").message.split(";")[0]' "okstra $OLDER is installed, and this is okstra $VERSION"
 run 0 npx -y okstra@latest install --dry-run
 contains "the plan" "$WORK/out" "okstra's own is $HOME/$CLAUDE/okstra-run/SKILL.md.new"
 contains "the plan" "$WORK/out" "nothing was done"
 run 1 npx -y okstra@latest install --json
-says it.code confirmation-needed
+told it.code confirmation-needed
 same "asking" "$WORK/edited"
 cp -Rp "$HOME" "$WORK/home-edited"
 
@@ -129,26 +129,26 @@ mv "$WORK/home-edited" "$HOME"
 same "putting it back" "$WORK/edited"
 run 0 npx -y okstra@latest install --yes --json
 # of ACTION FILES: those are the files outside the runtime to which that happens.
-of() { says "it.files.filter((one) => one.action === \"$1\").map((one) => one.path.slice(${#HOME} + 1)).filter((path) => !path.startsWith(\".okstra/runtime\")).sort()" "$2"; }
-says '[it.version, it.changed, it.targets]' "$VERSION true claude codex"
+of() { told "it.files.filter((one) => one.action === \"$1\").map((one) => one.path.slice(${#HOME} + 1)).filter((path) => !path.startsWith(\".okstra/runtime\")).sort()" "$2"; }
+told '[it.version, it.changed, it.targets]' "$VERSION true claude codex"
 of create "$SHARED/$SHIPPED $SHARED/okstra-status/SKILL.md $CLAUDE/$SHIPPED"
 of update "$SHARED/okstra-run/SKILL.md .okstra/bin/okstra"
 of remove "$CLAUDE/$NO_LONGER"
 of keep "$SHARED/$NO_LONGER $CLAUDE/okstra-run/SKILL.md $CLAUDE/okstra-status/SKILL.md"
-says 'it.files.filter((one) => one.offered !== null).map((one) => one.offered === `${one.path}.new`)' "true true"
+told 'it.files.filter((one) => one.offered !== null).map((one) => one.offered === `${one.path}.new`)' "true true"
 upgraded
 same "doing it with --json" "$WORK/upgraded"
 
 step "from the installed files alone: again changes nothing"
 mv "$npm_config_cache" "$WORK/cache"
 run 0 "$OKSTRA" install --json
-says it.changed false
+told it.changed false
 run 0 "$OKSTRA" install --yes
 contains "what is said" "$WORK/out" "is installed already"
 contains "what is said" "$WORK/out" "$HOME/${MINE[0]}"
 same "installing again" "$WORK/upgraded"
 run 0 "$OKSTRA" doctor --json
-says '((one) => [one.status, /changed since okstra wrote it/.test(one.message)])(it.checks.find((one) => one.name === "installation"))' "warning true"
+told '((one) => [one.status, /changed since okstra wrote it/.test(one.message)])(it.checks.find((one) => one.name === "installation"))' "warning true"
 run 0 "$OKSTRA" doctor
 contains "doctor" "$WORK/out" "it stays as it is when okstra is brought up to date"
 same "doctor" "$WORK/upgraded"
@@ -157,10 +157,10 @@ step "an older one over a newer one, asked for by its version"
 mv "$WORK/cache" "$npm_config_cache"
 # It asks as always. What the newer one ships and the older one does not goes, and the way back is the same again.
 run 1 npx -y "okstra@$OLDER" install --json
-says it.code confirmation-needed
+told it.code confirmation-needed
 same "asking" "$WORK/upgraded"
 run 0 npx -y "okstra@$OLDER" install --yes --json
-says it.version "$OLDER"
+told it.version "$OLDER"
 of keep "$SHARED/$NO_LONGER $CLAUDE/okstra-run/SKILL.md $CLAUDE/okstra-status/SKILL.md"
 theirs >"$WORK/now"
 equal "what became of the user's files" "$(diff "$WORK/theirs" "$WORK/now")" ""
