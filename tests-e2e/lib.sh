@@ -122,19 +122,20 @@ told() {
 }
 
 # tree FOLDER...: every folder, every link with where it leads, and every file with its checksum and whether it can be
-# started. What npm keeps in a home folder for itself is left out.
+# started; of what can be read. What npm keeps in a home folder for itself is left out.
 tree() {
   local folder
   for folder in "$@"; do
     echo "in $folder"
-    (
-      cd "$folder"
-      find . \( -name .npm -o -path ./.config \) -prune -o \( -type d -o -type f -perm -100 \) -exec ls -1dF {} +
-      find . \( -name .npm -o -path ./.config \) -prune -o -type f -exec cksum {} + 2>/dev/null || true # of those that can be read
-      find . \( -name .npm -o -path ./.config \) -prune -o -type l -exec ls -ld {} + | sed 's/^.* \(\.\/.* -> \)/\1/'
-    ) | LC_ALL=C sort
+    {
+      found "$folder" \( -type d -o -type f -perm -100 \) -exec ls -1dF {} +
+      found "$folder" -type f -exec cksum {} +
+      found "$folder" -type l -exec ls -ld {} + | sed 's/^.* \(\.\/.* -> \)/\1/'
+    } | LC_ALL=C sort
   done
 }
+# found FOLDER EXPRESSION...: what `find` finds there, for `tree`.
+found() { (cd "$1" && find . \( -name .npm -o -path ./.config \) -prune -o "${@:2}" 2>/dev/null) || true; }
 
 # recorder ARGUMENT...: writes records as later commands will (tests/fakes/recorder.rs).
 recorder() {
