@@ -148,9 +148,9 @@ contains "what is said" "$WORK/out" "is installed already"
 contains "what is said" "$WORK/out" "$HOME/${MINE[0]}"
 same "installing again" "$WORK/upgraded"
 run 0 "$OKSTRA" doctor --json
-told '((one) => [one.status, /changed since okstra wrote it/.test(one.message)])(it.checks.find((one) => one.name === "installation"))' "warning true"
+told '((one) => [one.status, /changed since okstra wrote them/.test(one.message)])(it.checks.find((one) => one.name === "installation"))' "warning true"
 run 0 "$OKSTRA" doctor
-contains "doctor" "$WORK/out" "it stays as it is when okstra is brought up to date"
+contains "doctor" "$WORK/out" "what is yours stays when okstra is brought up to date"
 same "doctor" "$WORK/upgraded"
 
 step "an older one over a newer one, asked for by its version"

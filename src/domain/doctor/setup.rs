@@ -63,7 +63,8 @@ pub(super) fn setup(setup: Option<&Setup>) -> Check {
         ..check
     });
     if is_changed {
-        return check.advise("nothing has to be done: it stays as it is when okstra is brought up to date", Vec::new());
+        return check
+            .advise("nothing has to be done: what is yours stays when okstra is brought up to date", Vec::new());
     }
     // Where the executable is at fault it is not what installs.
     let (again, program) = (words(&["npx", "-y", "okstra@latest", "install"]), setup.program.as_str());

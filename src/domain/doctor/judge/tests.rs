@@ -91,7 +91,7 @@ fn what_is_installed() {
         (
             setup(|setup| setup.changed = vec!["/a".to_owned(), "/b".to_owned(), "/c".to_owned()]),
             "Warning installation: `/a` and 2 other files are changed since okstra wrote them -> \
-             nothing has to be done: it stays as it is when okstra is brought up to date",
+             nothing has to be done: what is yours stays when okstra is brought up to date",
         ),
         (Fact::Node("20.17.0".to_owned()), "Ok node: Node 20.17.0"),
         (
