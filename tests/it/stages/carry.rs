@@ -29,7 +29,7 @@ fn a_carry_without_its_row_is_completed_with_every_check() {
     assert_eq!(stages::complete_from_carry(&context, &task).unwrap(), [1]);
     assert_eq!(story.rows()[0]["head_commit"].as_str(), Some(head.as_str()));
     assert_eq!(fs::read_to_string(story.sandbox.path().join("home/ran")).unwrap(), "x\nx\n");
-    assert_eq!(project.carries(), ["stage-1-00000001.json"]);
+    assert_eq!(project.carries(), [project.carry_name(1)]);
     assert_eq!(stages::complete_from_carry(&context, &task).unwrap(), [0_u32; 0]);
 }
 
@@ -42,10 +42,10 @@ fn a_check_that_fails_keeps_the_file_and_says_so() {
     let task = story.task(&context);
     let error = stages::complete_from_carry(&context, &task).unwrap_err();
     assert_eq!(error.code(), "check-failed");
-    assert!(error.to_string().contains("stage-1-00000001.json"), "{error}");
+    assert!(error.to_string().contains(&project.carry_name(1)), "{error}");
     assert!(error.hint().unwrap().contains("the file was kept"));
     assert!(story.rows().is_empty());
-    assert_eq!(project.carries(), ["stage-1-00000001.json"]);
+    assert_eq!(project.carries(), [project.carry_name(1)]);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn what_stages_hand_on_is_read_by_those_that_build_on_them() {
     let text = stages::carry_in(&context, &task, &[3]).unwrap();
     assert!(text.starts_with("## Stage 1: Stage 1\n") && text.contains("\n## Stage 2: Stage 2\n"), "{text}");
     assert!(text.contains("- `two.txt`"), "{text}");
-    fs::remove_file(project.carry_folder().join("stage-1-00000001.json")).unwrap();
+    fs::remove_file(project.carry_folder().join(project.carry_name(1))).unwrap();
     let error = stages::carry_in(&context, &task, &[3]).unwrap_err();
     assert_eq!(error.code(), "no-carry");
     assert!(error.to_string().contains("has lost its carry file"), "{error}");
@@ -73,11 +73,11 @@ fn what_stages_hand_on_is_read_by_those_that_build_on_them() {
 #[test]
 fn a_carry_is_never_written_over() {
     let (project, first) = half_done("true");
-    let old = fs::read(project.carry_folder().join("stage-1-00000001.json")).unwrap();
+    let old = fs::read(project.carry_folder().join(project.carry_name(1))).unwrap();
     let second = project.work(1, "more.txt", "x");
     assert_ne!(first, second);
     project.stage(0, &["done", "--stage", "1"]);
-    assert_eq!(project.carries(), ["stage-1-00000001-a2.json", "stage-1-00000001.json"]);
-    assert_eq!(fs::read(project.carry_folder().join("stage-1-00000001.json")).unwrap(), old);
+    assert_eq!(project.carries(), [project.carry_name(1).replace(".json", "-a2.json"), project.carry_name(1)]);
+    assert_eq!(fs::read(project.carry_folder().join(project.carry_name(1))).unwrap(), old);
     assert!(project.story.rows()[0]["carry_path"].as_str().unwrap().ends_with("-a2.json"));
 }

@@ -27,9 +27,9 @@ fn a_stage_is_checked_recorded_pinned_and_handed_on() {
         assert_eq!(document[field], *value, "{field}");
     }
     let row = story.rows()[0].clone();
-    let path = ".okstra/tasks/auth/login/runs/implementation/carry/stage-1-00000001.json";
+    let path = format!(".okstra/tasks/auth/login/runs/implementation/carry/{}", project.carry_name(1));
     let expected = json!({"stage": 1, "status": "done", "head_commit": head, "base_commit": story.anchor, "run": RUN,
-        "carry_path": path, "plan": "001", "stage_hash": "00000001ffff"});
+        "carry_path": path, "plan": "001", "stage_hash": project.plan().stage(1).unwrap().hash});
     for (field, value) in expected.as_object().unwrap() {
         assert_eq!(row[field], *value, "{field}");
     }
@@ -64,7 +64,7 @@ fn a_stage_is_checked_recorded_pinned_and_handed_on() {
     assert_eq!((log(1).unwrap().as_str(), log(2).unwrap().as_str()), ("seen\n", "wrong\n"));
     story.git(&["rev-parse", "--verify", &format!("refs/okstra/keep/auth/login/s1-{head}")]);
     let mirrored = story.git(&["ls-tree", "-r", "--name-only", "refs/okstra/state/auth/login"]);
-    assert!(mirrored.contains("carry/stage-1-00000001.json"), "{mirrored}");
+    assert!(mirrored.contains(&project.carry_name(1)), "{mirrored}");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn done_again_is_nothing_new_and_another_commit_is_a_persons_to_record() {
     command.current_dir(project.worktree(1)).env("OKSTRA_HOME", story.home()).args(["stage", "done", "--stage", "1"]);
     let ran = command.ran();
     assert_eq!((ran.code, ran.stdout), (Some(0), format!("stage 1  is done, at {}\n", &head[..8])), "{}", ran.stderr);
-    let path = ".okstra/tasks/auth/login/runs/implementation/carry/stage-1-00000001.json";
+    let path = format!(".okstra/tasks/auth/login/runs/implementation/carry/{}", project.carry_name(1));
     let before = (story.rows(), project.carries(), project.everything());
     let again = project.stage(0, &["done", "--stage", "1"]);
     assert_eq!(
@@ -145,7 +145,9 @@ fn a_stage_that_was_lost_while_it_was_checked_is_not_recorded() {
         command.current_dir(&story.shop).env("OKSTRA_HOME", story.home());
         let child = command.args(["stage", "done", "--stage", "1", "--task", "auth/login", "--json"]).started();
         let begun = project.worktree(1).with_file_name("begun");
+        let patience = std::time::Instant::now() + std::time::Duration::from_secs(30);
         while !begun.exists() {
+            assert!(std::time::Instant::now() < patience, "the command of the plan was not begun");
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
         lose(&project);
@@ -208,7 +210,7 @@ fn what_is_outside_of_its_files_needs_a_reason() {
     let document = project.stage(0, &both);
     let expected = json!([{"path": "a.txt", "reason": "moved"}, {"path": "other \"é\".txt", "reason": "moved"}]);
     assert_eq!(document["outside"], expected);
-    let carry = fs::read_to_string(project.carry_folder().join("stage-1-00000001.json")).unwrap();
+    let carry = fs::read_to_string(project.carry_folder().join(project.carry_name(1))).unwrap();
     assert_eq!(serde_json::from_str::<serde_json::Value>(&carry).unwrap()["outside"], expected);
 }
 
@@ -335,4 +337,18 @@ fn submodules_and_odd_paths_are_no_obstacle() {
     let document = project.stage(0, &["done", "--stage", "1"]);
     assert_eq!(document["isNews"], json!(true));
     assert_eq!(project.stage(0, &["integrate"])["merged"][0]["stage"], json!(1));
+}
+
+#[test]
+fn commands_that_nobody_approved_are_not_run() {
+    let (project, _) = Project::built(&[Planned { files: &["**"], post: &["false"], depends_on: &[] }]);
+    let path = project.story.plan_run_root().join("plans/001.json");
+    let approved = fs::read_to_string(&path).unwrap();
+    fs::write(&path, approved.replace("\"false\"", "\"touch ../ran\"")).unwrap();
+    let (error, hint) = project.refused("bad-plan", &["done", "--stage", "1"]);
+    assert!(error.contains("001.json") && error.contains("was changed since"), "{error}");
+    assert!(hint.contains("okstra doctor"), "{hint}");
+    assert!(!project.worktree(1).with_file_name("ran").exists());
+    fs::write(&path, approved).unwrap();
+    project.refused("check-failed", &["done", "--stage", "1"]);
 }

@@ -45,8 +45,8 @@ fn done_is_completed_after_every_kill() {
     assert!(kill_until_done(&project, &["done", "--stage", "1"]) > 3);
     let rows = project.story.rows();
     assert_eq!((rows.len(), &rows[0]["head_commit"]), (1, &json!(head)));
-    assert_eq!(project.carries(), ["stage-1-00000001.json"]);
-    assert!(fs::read_to_string(project.carry_folder().join("stage-1-00000001.json")).unwrap().ends_with("}\n"));
+    assert_eq!(project.carries(), [project.carry_name(1)]);
+    assert!(fs::read_to_string(project.carry_folder().join(project.carry_name(1))).unwrap().ends_with("}\n"));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use okstra::domain::batch::{BUDGET, Request};
 use okstra::domain::equivalence::Candidate;
 use okstra::domain::plan::Plan;
 use okstra::domain::run::RunStage;
+use okstra::domain::stage_map;
 use okstra::ops::Error;
 use okstra::ops::stages::{self, Wanted};
 use okstra::ops::task::Task;
@@ -47,18 +48,19 @@ impl Project {
     }
 
     pub(super) fn write_plan(&self, planned: &[Planned<'_>]) {
-        let stages: Vec<Value> = (1..)
-            .zip(planned)
-            .map(|(number, planned): (u32, _)| {
-                json!({"stage": number, "title": format!("Stage {number}"), "dependsOn": planned.depends_on,
-                    "stepCount": 1, "files": planned.files, "post": planned.post, "hash": format!("{number:08}ffff"),
-                    "exitContract": ["it works"]})
-            })
-            .collect();
+        let text = text(planned);
+        let checked = stage_map::check(&text);
         let plan = json!({"schemaVersion": "1.0", "id": "001", "taskKey": KEY, "approvedBy": "ann",
-            "approvedAt": "2026-01-01T00:00:00Z", "sha256": "0", "stages": stages});
-        fs::create_dir_all(self.story.plan_run_root().join("plans")).unwrap();
-        fs::write(self.story.plan_run_root().join("plans/001.json"), plan.to_string()).unwrap();
+            "approvedAt": "2026-01-01T00:00:00Z", "sha256": checked.sha256, "stages": checked.stages});
+        let plans = self.story.plan_run_root().join("plans");
+        fs::create_dir_all(&plans).unwrap();
+        fs::write(plans.join("001.md"), text).unwrap();
+        fs::write(plans.join("001.json"), plan.to_string()).unwrap();
+    }
+
+    /// The name of the first carry of a stage.
+    pub(super) fn carry_name(&self, stage: u32) -> String {
+        format!("stage-{stage}-{}.json", &self.plan().stage(stage).unwrap().hash[..8])
     }
 
     pub(super) fn plan(&self) -> Plan {
@@ -206,4 +208,28 @@ impl Project {
     pub(super) fn git_in(&self, stage: u32, arguments: &[&str]) -> String {
         self.story.sandbox.git(&self.worktree(stage), arguments)
     }
+}
+
+/// The plan as it was approved.
+fn text(planned: &[Planned<'_>]) -> String {
+    let list = |words: &mut dyn Iterator<Item = String>| words.collect::<Vec<_>>().join(", ");
+    let mut text =
+        "# Plan\n\n## Stage Map\n\n| stage | title | depends-on | step-count | files |\n|---|---|---|---|---|\n"
+            .to_owned();
+    for (number, planned) in (1..).zip(planned) {
+        let depends = match planned.depends_on {
+            [] => "(none)".to_owned(),
+            some => list(&mut some.iter().map(u32::to_string)),
+        };
+        let files = list(&mut planned.files.iter().map(|file| format!("`{file}`")));
+        text.push_str(&format!("| {number} | Stage {number} | {depends} | 1 | {files} |\n"));
+    }
+    for (number, planned) in (1..).zip(planned) {
+        let post: String = planned.post.iter().map(|command| format!("- post: `{command}`\n")).collect();
+        text.push_str(&format!(
+            "\n## Stage {number}: Stage {number}\n\n### Steps\n\n1. Do it.\n\n### Stage Validation\n\n{post}\n\
+             ### Stage Exit Contract\n\n- it works\n\n### Rollback\n\nRevert.\n"
+        ));
+    }
+    text
 }

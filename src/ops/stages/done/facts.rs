@@ -61,6 +61,8 @@ pub(super) fn planned(task: &Task, asked: &Asked) -> Result<(Plan, PlanStage), E
         None => plans::current(&task.plans(), &task.key)?,
     };
     let plan = plan.ok_or_else(missing)?;
+    // Its commands are about to be run, and decide.
+    plans::approved_text(&task.plans(), &plan)?;
     let known = || plan.stages.iter().map(|stage| stage.stage).collect();
     let unknown =
         || StageError::Batch { task: task.key.task.clone(), error: BatchError::Unknown { stage, known: known() } };
