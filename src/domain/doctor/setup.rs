@@ -107,7 +107,11 @@ fn faults(setup: &Setup) -> Vec<(Status, String)> {
     }
     match &setup.executable {
         Ok(_) if setup.is_sound() => {}
-        Ok(said) => faults.push((Status::Problem, format!("the installed executable says `{said}`"))),
+        // An installation that was interrupted may have come as far as the executable.
+        Ok(said) => {
+            let status = if setup.is_interrupted { Status::Warning } else { Status::Problem };
+            faults.push((status, format!("the installed executable says `{said}`")));
+        }
         Err(why) => faults.push((Status::Problem, format!("the installed executable cannot be started: {why}"))),
     }
     faults.extend(some(&setup.missing).map(|which| (Status::Problem, format!("{which} gone"))));
