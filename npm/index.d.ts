@@ -597,6 +597,8 @@ export interface InstallOptions {
 export interface Installed {
   /** The version of okstra. */
   version: string
+  /** The other version in whose place it comes; null where there is none. */
+  replaces: string | null
   /** Whether this says what would be done, and nothing was. */
   dryRun: boolean
   /** Whether anything changed, or would. */

@@ -32,6 +32,8 @@ pub struct InstallOptions {
 pub struct Installed {
     /// The version of okstra.
     pub version: String,
+    /// The other version in whose place it comes; null where there is none.
+    pub replaces: Option<String>,
     /// Whether this says what would be done, and nothing was.
     pub dry_run: bool,
     /// Whether anything changed, or would.
@@ -128,9 +130,11 @@ impl From<InstallOptions> for install::Options {
 
 impl From<install::Installed> for Installed {
     fn from(done: install::Installed) -> Self {
-        let install::Installed { version, dry_run, changed, home, executable, path_advice, project, .. } = done;
+        let install::Installed { version, replaces, dry_run, changed, home, executable, path_advice, project, .. } =
+            done;
         Self {
             version,
+            replaces,
             dry_run,
             changed,
             targets: done.targets.into_iter().map(word).collect(),

@@ -2,7 +2,7 @@
 
 use super::judge::{ok, warning, words};
 use super::{Check, Status};
-use crate::domain::install::Target;
+use crate::domain::install::{Target, is_older};
 use crate::domain::run::Vendor;
 
 /// The oldest Node that okstra runs in.
@@ -65,6 +65,9 @@ pub(super) fn setup(setup: Option<&Setup>) -> Check {
     if is_changed {
         return check
             .advise("nothing has to be done: what is yours stays when okstra is brought up to date", Vec::new());
+    }
+    if is_older(&setup.running, &setup.version) && setup.is_sound() && setup.missing.is_empty() {
+        return check.advise("go by the one that is installed", words(&[&setup.program, "doctor"]));
     }
     // Where the executable is at fault it is not what installs.
     let (again, program) = (words(&["npx", "-y", "okstra@latest", "install"]), setup.program.as_str());

@@ -10,6 +10,7 @@ mod removal;
 mod search_path;
 pub mod settings;
 mod target;
+mod version;
 mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,7 @@ pub use permissions::{KEPT_FROM_AGENTS, Offered, offered, rules};
 pub use removal::{Removal, RemovalStep, plan_removal};
 pub use search_path::{Advice, Shell, advice};
 pub use target::{Target, TargetError, parse_targets};
+pub use version::is_older;
 pub use written::{Journal, Recorded};
 
 /// What the name of a file ends with that is offered beside one that somebody changed.

@@ -86,10 +86,10 @@ impl Hint for InstallError {
                 Some("set OKSTRA_HOME, or CLAUDE_CONFIG_DIR, to a path that is UTF-8".to_owned())
             }
             Self::Settings { fault, .. } if fault.is_json => {
-                Some("correct that place, or leave --project out".to_owned())
+                Some("correct that place, or allow agents nothing more: --no-permissions".to_owned())
             }
             Self::Settings { .. } => {
-                Some("Claude Code reads no file with such a fault: correct it, or leave --project out".to_owned())
+                Some("Claude Code reads no file with such a fault: correct it, or allow agents nothing more: --no-permissions".to_owned())
             }
             Self::Changed { .. } => Some("try again".to_owned()),
             Self::WouldLose { .. } => {

@@ -58,6 +58,8 @@ pub struct Proposal {
 pub struct Installed {
     /// The version of okstra.
     pub version: String,
+    /// The other version in whose place it comes; null where there is none.
+    pub replaces: Option<String>,
     /// Whether this says what would be done, and nothing was.
     pub dry_run: bool,
     /// Whether anything changed, or would.
@@ -162,6 +164,7 @@ fn outcome(context: &Context, options: &Options, scene: &Scene) -> Installed {
     let (path_advice, shadowed_by) = on_path(context, &scene.home);
     Installed {
         version: VERSION.to_owned(),
+        replaces: scene.installed.as_ref().map(|installed| installed.version.clone()).filter(|it| it != VERSION),
         dry_run: options.dry_run,
         changed: scene.changes(),
         targets: scene.targets.clone(),

@@ -164,7 +164,9 @@ pub fn run(context: &Context, options: &Options) -> Result<Uninstalled, Error> {
 fn take_out(path: &Path, recorded: &settings::Recorded) -> (Option<Edited>, Option<Settings>) {
     let left = |why: String| Some(Settings { path: path.to_owned(), removed: Vec::new(), left: Some(why) });
     let before = match read_settings(path) {
-        Ok(None) => return (None, None),
+        Ok(None) => {
+            return (None, left("it is not there; if it was moved, okstra's entries are still in it".to_owned()));
+        }
         Ok(Some(before)) => before,
         Err(error) => return (None, left(error.to_string())),
     };

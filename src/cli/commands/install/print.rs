@@ -4,13 +4,16 @@ use std::path::Path;
 
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
-use crate::domain::install::{Action, Kind};
+use crate::domain::install::{Action, Kind, is_older};
 use crate::domain::shell;
 use crate::ops::install::{Installed, Permissions, Project, Step};
 
 /// What would be done.
 pub(super) fn plan(planned: &Installed, output: &mut Output) {
-    output.headline(Tone::Strong, "install", &format!("okstra {} for {}", planned.version, agents(planned)));
+    output.headline(Tone::Strong, "install", &what(planned));
+    if let Some(newer) = planned.replaces.as_deref().filter(|other| is_older(&planned.version, other)) {
+        output.warning(&format!("okstra {newer}, which is installed, is newer than this okstra {}", planned.version));
+    }
     changes(planned, output);
     if let Some(project) = &planned.project {
         in_project(project, false, output);
@@ -26,7 +29,7 @@ pub(super) fn outcome(done: &Installed, output: &mut Output) {
         }
         return output.title("nothing was done: this is a dry run");
     }
-    let what = format!("okstra {} for {}", done.version, agents(done));
+    let what = what(done);
     match done.changed {
         true => output.headline(Tone::Good, "installed", &what),
         false => output.headline(Tone::Quiet, "unchanged", &format!("{what} is installed already")),
@@ -36,6 +39,12 @@ pub(super) fn outcome(done: &Installed, output: &mut Output) {
         in_project(project, true, output);
     }
     next(done, output);
+}
+
+/// What is installed, for whom, and in the place of what.
+fn what(installed: &Installed) -> String {
+    let replaces = installed.replaces.as_ref().map(|other| format!(", in the place of {other}"));
+    format!("okstra {} for {}{}", installed.version, agents(installed), replaces.unwrap_or_default())
 }
 
 fn agents(installed: &Installed) -> String {

@@ -36,7 +36,7 @@ pub(super) fn outcome(done: &Uninstalled, output: &mut Output) {
     if done.purged.is_none() && done.home.join("worktrees").is_dir() {
         output.next(
             "worktrees and their registry are still there; to remove them as well",
-            &["okstra", "uninstall", "--purge"],
+            &["npx", "-y", "okstra@latest", "uninstall", "--purge"],
         );
     }
 }

@@ -66,6 +66,11 @@ fn what_is_installed() {
             &format!("Warning installation: okstra 1.2.3 is installed, and this is okstra 2.0.0 {again}"),
         ),
         (
+            setup(|setup| setup.running = "1.2.2".to_owned()),
+            "Warning installation: okstra 1.2.3 is installed, and this is okstra 1.2.2 -> go by the one that is installed: \
+             /o/bin/okstra doctor",
+        ),
+        (
             setup(|setup| setup.executable = Ok("okstra 1.0.0".to_owned())),
             &format!("Problem installation: the installed executable says `okstra 1.0.0` {anew}"),
         ),
