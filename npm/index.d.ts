@@ -1177,6 +1177,10 @@ export interface StatusOpenRun {
   stages: Array<number>
   /** Whether its report is there. */
   hasReport: boolean
+  /** The launch prompt of its lead, an absolute path. */
+  launchPrompt: string
+  /** The folder that its lead works in. */
+  folder: string
 }
 
 /** The approved plan and its stages. */

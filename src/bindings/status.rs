@@ -89,6 +89,10 @@ pub struct StatusOpenRun {
     pub stages: Vec<u32>,
     /// Whether its report is there.
     pub has_report: bool,
+    /// The launch prompt of its lead, an absolute path.
+    pub launch_prompt: String,
+    /// The folder that its lead works in.
+    pub folder: String,
 }
 
 /// The approved plan and its stages.
@@ -186,11 +190,21 @@ impl From<status::PhaseStatus> for StatusPhase {
 
 impl From<status::OpenRun> for StatusOpenRun {
     fn from(open: status::OpenRun) -> Self {
-        let status::OpenRun { run, prepared_at, age_seconds, session_id, stages, has_report, .. } = open;
+        let status::OpenRun {
+            run,
+            prepared_at,
+            age_seconds,
+            session_id,
+            stages,
+            has_report,
+            launch_prompt,
+            folder,
+            ..
+        } = open;
         let (status, lead) = (word(open.status), word(open.lead));
         // Exact as long as a run is younger than the universe.
         let age_seconds = u32::try_from(age_seconds).map_or(f64::from(u32::MAX), f64::from);
-        Self { run, status, prepared_at, age_seconds, lead, session_id, stages, has_report }
+        Self { run, status, prepared_at, age_seconds, lead, session_id, stages, has_report, launch_prompt, folder }
     }
 }
 

@@ -112,6 +112,10 @@ pub struct OpenRun {
     pub stages: Vec<u32>,
     /// Whether its report is there.
     pub has_report: bool,
+    /// The launch prompt of its lead, an absolute path.
+    pub launch_prompt: String,
+    /// The folder that its lead works in.
+    pub folder: String,
 }
 
 /// The approved plan and its stages.
@@ -195,7 +199,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Status, Error> {
         category: task.category.to_string(),
         route: known.lifecycle.route,
         phases: TaskType::ALL.map(|phase| phase_status(&known, &facts, &next, phase)).to_vec(),
-        open: open.map(|run| open_run(run, has_report(run), now)).collect(),
+        open: open.map(|run| open_run(&task, run, has_report(run), now)).collect(),
         plan: plan_status(&known),
         kept: kept(&known),
         closed_at: known.lifecycle.closed_at.clone().filter(|_| facts.is_closed),
@@ -227,7 +231,7 @@ fn phase_status(known: &Known, facts: &Facts, next: &Next, phase: TaskType) -> P
     PhaseStatus { task_type: phase, state, reason, runs }
 }
 
-fn open_run(run: &Run, has_report: bool, now: Moment) -> OpenRun {
+fn open_run(task: &Task, run: &Run, has_report: bool, now: Moment) -> OpenRun {
     let manifest = &run.manifest;
     let prepared: Option<Moment> = manifest.created_at.parse().ok();
     OpenRun {
@@ -239,6 +243,8 @@ fn open_run(run: &Run, has_report: bool, now: Moment) -> OpenRun {
         session_id: manifest.lead.session_id.clone(),
         stages: manifest.stages.iter().map(|stage| stage.stage).collect(),
         has_report,
+        launch_prompt: task.root.join(&manifest.lead.prompt_path).to_string_lossy().into_owned(),
+        folder: manifest.lead.folder.clone(),
     }
 }
 

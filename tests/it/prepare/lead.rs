@@ -68,6 +68,9 @@ fn the_lead_gets_the_terminal_the_prompt_and_its_code_is_passed_on() {
     assert!(ran.stdout.contains("--session-id") && ran.stdout.contains("# You lead this run"), "{ran:?}");
     let status = shop.json(0, &["status", "--task", "auth/login"]);
     assert_eq!(status["open"][0]["status"], "running");
+    let launch = fs::read_to_string(status["open"][0]["launchPrompt"].as_str().unwrap()).unwrap();
+    assert!(launch.starts_with("# You lead this run"), "{launch}");
+    assert!(Path::new(status["open"][0]["folder"].as_str().unwrap()).is_dir(), "{status}");
     // With --json okstra says one document, and nothing else; what follows is the lead's.
     let ran = shop.run_with(&[], &["run", "--task", "auth/login", "--type", "error-analysis", "--json"]);
     let first: Value = serde_json::from_str(ran.stdout.lines().next().unwrap()).unwrap();
