@@ -4,10 +4,36 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { stageDone, stageIntegrate, stageList, stageRemove } from "okstra";
+import { planApprove, stageDone, stageIntegrate, stageList, stageRemove } from "okstra";
 import { built, commit, environment, git, okstra, run } from "./common.mjs";
 
 const KEY = "shop/auth/login";
+const PLAN = `# Plan
+
+## Stage Map
+
+| stage | title | depends-on | step-count | files |
+|---|---|---|---|---|
+| 1 | One | (none) | 1 | \`one.txt\` |
+
+## Stage 1: One
+
+### Steps
+
+1. Do it.
+
+### Stage Validation
+
+- post: \`test -f one.txt\`
+
+### Stage Exit Contract
+
+- it is there
+
+### Rollback
+
+Revert.
+`;
 /** @type {string} */
 let folder;
 /** @type {string} */
@@ -20,7 +46,7 @@ function write(file, document) {
 }
 
 /** A project whose first stage was built on its branch by an open run. */
-before(() => {
+before(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "okstra stages ")));
   shop = join(folder, "shop 'q' ü");
   mkdirSync(shop);
@@ -39,8 +65,9 @@ before(() => {
   write(join(shop, ".okstra/project.json"), { projectId: "shop" });
   writeFileSync(join(shop, ".okstra/.gitignore"), "*\n");
   write(join(task, "task-manifest.json"), { taskKey: KEY, category: "fix" });
-  const planned = { stage: 1, title: "One", stepCount: 1, files: ["one.txt"], post: ["test -f one.txt"], hash: "12345678abcd" };
-  write(join(task, "runs/implementation-planning/plans/001.json"), { id: "001", taskKey: KEY, approvedBy: "ann", approvedAt: "2026-01-01T00:00:00Z", sha256: "0", stages: [planned] });
+  const plan = join(folder, "plan.md");
+  writeFileSync(plan, PLAN);
+  await planApprove({ projectRoot: shop, task: "auth/login", plan, by: "Ann", yes: true });
   runIs("running");
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
