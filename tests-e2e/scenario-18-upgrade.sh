@@ -90,7 +90,7 @@ equal "the latest version" "$(cat "$WORK/out")" "okstra $VERSION"
 run 2 npx -y okstra@latest doctor --json
 told 'it.checks.find((one) => one.name === "installation").message.split(";")[0]' "okstra $OLDER is installed, and this is okstra $VERSION"
 run 0 npx -y okstra@latest install --dry-run
-contains "the plan" "$WORK/out" "okstra's own is $HOME/$CLAUDE/okstra-run/SKILL.md.new"
+contains "the plan" "$WORK/out" "okstra's own is ~/$CLAUDE/okstra-run/SKILL.md.new"
 contains "the plan" "$WORK/out" "nothing was done"
 run 1 npx -y okstra@latest install --json
 told it.code confirmation-needed
@@ -118,8 +118,8 @@ upgraded() {
 step "it is brought up to date: what people are told"
 run 0 npx -y okstra@latest install --yes
 contains "the summary" "$WORK/out" "okstra $VERSION for claude, codex"
-contains "the summary" "$WORK/out" "okstra's own is $HOME/$CLAUDE/okstra-run/SKILL.md.new"
-for file in "${MINE[@]}"; do contains "the summary" "$WORK/out" "$HOME/$file"; done
+contains "the summary" "$WORK/out" "okstra's own is ~/$CLAUDE/okstra-run/SKILL.md.new"
+for file in "${MINE[@]}"; do contains "the summary" "$WORK/out" "~/$file"; done
 upgraded
 tree "$HOME" >"$WORK/upgraded"
 
@@ -145,7 +145,7 @@ run 0 "$OKSTRA" install --json
 told it.changed false
 run 0 "$OKSTRA" install --yes
 contains "what is said" "$WORK/out" "is installed already"
-contains "what is said" "$WORK/out" "$HOME/${MINE[0]}"
+contains "what is said" "$WORK/out" "~/${MINE[0]}"
 same "installing again" "$WORK/upgraded"
 run 0 "$OKSTRA" doctor --json
 told '((one) => [one.status, /changed since okstra wrote them/.test(one.message)])(it.checks.find((one) => one.name === "installation"))' "warning true"
@@ -178,5 +178,5 @@ kill "$REGISTRY_PID"
 run 0 "$OKSTRA" uninstall --dry-run --json
 same "a dry run" "$WORK/upgraded"
 run 0 "$OKSTRA" uninstall --yes
-contains "what stays" "$WORK/out" "$HOME/$CLAUDE/okstra-run/SKILL.md"
+contains "what stays" "$WORK/out" "~/$CLAUDE/okstra-run/SKILL.md"
 same "coming and going" "$WORK/left"

@@ -121,7 +121,7 @@ run 0 "$OKSTRA" install --project --dry-run
 contains "the plan" "$WORK/out" "Bash(okstra status:*)"
 contains "the plan" "$WORK/out" "nothing was done"
 run 0 "$OKSTRA" install --project --dry-run --json
-told '[it.dryRun, it.changed, it.project.created, it.project.permissions.added.length > 40]' "true true true true"
+told '[it.dryRun, it.changed, it.project.created, it.project.permissions.added.length > 20]' "true true true true"
 run 1 "$OKSTRA" install --project --json
 told it.code confirmation-needed
 everything >"$WORK/now"

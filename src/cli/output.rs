@@ -1,6 +1,7 @@
 //! Everything that okstra prints goes through here.
 
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use clap::builder::StyledStr;
@@ -42,6 +43,8 @@ pub(super) struct Output {
     /// Whether what is printed now is quoted.
     quotes: bool,
     json: bool,
+    /// The home folder of the user, which is `~` to people.
+    home: Option<PathBuf>,
     /// Where a person answers who sees what is printed; nothing where nobody does.
     keyboard: Option<Keyboard>,
     /// What went wrong with stdout; after that nothing is written there.
@@ -67,6 +70,7 @@ impl Output {
             columns: streams.out.columns,
             quotes: false,
             json: globals.json,
+            home: environment.home().filter(|home| cfg!(unix) && home.parent().is_some()),
             diagnostics: Diagnostics::new(err, color(streams.err.terminal), progress),
             lost: None,
         }
@@ -163,6 +167,20 @@ impl Output {
         match self.json {
             true => self.diagnostics.line(&tame(text)),
             false => self.text(text),
+        }
+    }
+
+    /// A path as people read it: below their home folder, from `~`. Not for what is to be pasted.
+    pub(super) fn place(&self, path: impl AsRef<Path>) -> String {
+        let path = path.as_ref();
+        match self
+            .home
+            .as_ref()
+            .and_then(|home| path.strip_prefix(home).ok())
+            .filter(|below| !below.as_os_str().is_empty())
+        {
+            Some(below) => format!("~/{}", below.display()),
+            None => path.display().to_string(),
         }
     }
 

@@ -13,37 +13,21 @@ pub struct Offered {
     pub with_arguments: bool,
 }
 
-/// What is offered, each with what it is for.
+/// What is offered of the commands that there are, each with what it is for.
 const OFFERED: &[Offered] = &[
     // Reading.
     any("content-merged"),
-    any("converge check"),
-    any("converge show"),
     only("doctor"),
     only("doctor --json"),
     only("git-reconcile"),
     only("git-reconcile --json"),
-    any("logs"),
     any("plan check"),
     any("plan show"),
-    any("report check"),
     any("stage list"),
     any("status"),
     any("tasks"),
-    any("token-usage"),
-    any("validate-run"),
     any("validate-workflow"),
-    any("why"),
-    // Rendering.
-    any("report render"),
-    // Waiting.
-    any("worker wait"),
     // Recording.
-    any("converge close"),
-    any("converge finish"),
-    any("converge next"),
-    any("converge record"),
-    any("converge start"),
     any("stage done"),
     any("stage integrate"),
 ];
@@ -58,7 +42,6 @@ pub const KEPT_FROM_AGENTS: &[(&str, &str)] = &[
     ("git-reconcile", "--use-ref and --reset-anchor are a person's"),
     ("init", "a person makes a project"),
     ("install", "a person installs"),
-    ("migrate", "it rewrites records"),
     ("plan approve", "a person approves"),
     ("render-bundle", "--take-over and --qa-waiver are a person's"),
     ("resume", "it takes the terminal"),
@@ -69,7 +52,6 @@ pub const KEPT_FROM_AGENTS: &[(&str, &str)] = &[
     ("task share", "it publishes records"),
     ("task sync", "it moves branches"),
     ("uninstall", "removals are a person's"),
-    ("worker exec", "it starts another agent, which costs"),
 ];
 
 const fn any(words: &'static str) -> Offered {

@@ -58,10 +58,10 @@ fn changes(planned: &Installed, output: &mut Output) {
     for (action, word) in [(Action::Create, "create"), (Action::Update, "update"), (Action::Remove, "remove")] {
         let (many, single): (Vec<_>, Vec<_>) = planned.with(action).partition(|step| step.kind == Kind::Runtime);
         let row = |kind: Kind, path: String| vec![Cell::from(word), Cell::from(name(kind)), Cell::from(path)];
-        rows.extend(single.into_iter().map(|step| row(step.kind, step.path.clone())));
+        rows.extend(single.into_iter().map(|step| row(step.kind, output.place(&step.path))));
         if let Some(first) = many.first() {
             let folder = planned.home.join("runtime").join(&planned.version);
-            let path = if many.len() == 1 { first.path.clone() } else { folder.to_string_lossy().into_owned() };
+            let path = if many.len() == 1 { output.place(&first.path) } else { output.place(folder) };
             rows.push(vec![Cell::from(word), Cell::from(files(many.len())), Cell::from(path)]);
         }
     }
@@ -74,10 +74,10 @@ fn changes(planned: &Installed, output: &mut Output) {
 fn kept(installed: &Installed, output: &mut Output) {
     let row = |step: &Step| {
         let beside = match &step.offered {
-            Some(offered) => format!("okstra's own is {offered}"),
+            Some(offered) => format!("okstra's own is {}", output.place(offered)),
             None => "it stays as it is".to_owned(),
         };
-        vec![Cell::of(Tone::Doubtful, "yours"), Cell::from(&step.path), Cell::from(beside)]
+        vec![Cell::of(Tone::Doubtful, "yours"), Cell::from(output.place(&step.path)), Cell::from(beside)]
     };
     let rows: Vec<_> = installed.with(Action::Keep).map(row).collect();
     if !rows.is_empty() {
@@ -86,12 +86,12 @@ fn kept(installed: &Installed, output: &mut Output) {
 }
 
 fn in_project(project: &Project, done: bool, output: &mut Output) {
-    let root = project.root.to_string_lossy();
+    let root = output.place(&project.root);
     let (is, becomes) = if done { ("is now", "is") } else { ("becomes", "is") };
     let what = if project.created { is } else { becomes };
     let mut fields = vec![("project".to_owned(), format!("{root} {what} the project {}", project.id))];
     if let Some(permissions) = &project.permissions {
-        let path = permissions.path.to_string_lossy();
+        let path = output.place(&permissions.path);
         let count = |entries: &[String]| entries.len();
         let changed = match (count(&permissions.added), count(&permissions.removed)) {
             (0, 0) => format!("nothing new in {path}"),
@@ -100,7 +100,7 @@ fn in_project(project: &Project, done: bool, output: &mut Output) {
         };
         fields.push(("permissions".to_owned(), changed));
         let backup = permissions.backup.as_ref().filter(|_| done);
-        fields.extend(backup.map(|backup| ("backup".to_owned(), backup.to_string_lossy().into_owned())));
+        fields.extend(backup.map(|backup| ("backup".to_owned(), output.place(backup))));
     }
     let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str(), "")).collect();
     output.fields(&fields);
@@ -108,7 +108,7 @@ fn in_project(project: &Project, done: bool, output: &mut Output) {
 
 /// What agents would be allowed, entry by entry.
 pub(super) fn permissions(permissions: &Permissions, executable: &Path, output: &mut Output) {
-    let path = permissions.path.to_string_lossy();
+    let path = output.place(&permissions.path);
     output.title(&format!("permissions for agents, in {path}"));
     let program = shell::word(&executable.to_string_lossy());
     let long = |entry: &String| entry.replacen("Bash(okstra ", &format!("Bash({program} "), 1);
@@ -132,7 +132,11 @@ fn next(done: &Installed, output: &mut Output) {
     }
     if let Some(other) = &done.shadowed_by {
         output.next(
-            &format!("put {} first on PATH: {} comes before it", done.home.join("bin").display(), other.display()),
+            &format!(
+                "put {} first on PATH: {} comes before it",
+                output.place(done.home.join("bin")),
+                output.place(other)
+            ),
             &[],
         );
     }

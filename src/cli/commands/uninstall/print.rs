@@ -7,7 +7,7 @@ use crate::ops::uninstall::Uninstalled;
 
 /// What would be done.
 pub(super) fn plan(planned: &Uninstalled, output: &mut Output) {
-    let home = planned.home.to_string_lossy();
+    let home = output.place(&planned.home);
     let what = match (&planned.version, &planned.purged) {
         (Some(version), None) => format!("okstra {version}"),
         (Some(version), Some(_)) => format!("okstra {version} and all of {home}"),
@@ -49,24 +49,21 @@ fn details(planned: &Uninstalled, output: &mut Output) {
             step.action == Removal::Remove
                 && !std::path::Path::new(&step.path).starts_with(planned.home.join("runtime"))
         })
-        .map(|step| vec![Cell::from("file"), Cell::from(&step.path)])
+        .map(|step| vec![Cell::from("file"), Cell::from(output.place(&step.path))])
         .collect();
     let runtime = planned.removed() - rows.len();
     if runtime > 0 {
-        let place = format!("{runtime} files in {}", planned.home.join("runtime").display());
+        let place = format!("{runtime} files in {}", output.place(planned.home.join("runtime")));
         rows.push(vec![Cell::from("runtime"), Cell::from(place)]);
     }
     let settings = planned.settings.iter().filter(|settings| settings.left.is_none());
     rows.extend(settings.map(|settings| {
         let count = settings.removed.len();
-        vec![Cell::from("settings"), Cell::from(format!("{count} entries in {}", settings.path.display()))]
+        vec![Cell::from("settings"), Cell::from(format!("{count} entries in {}", output.place(&settings.path)))]
     }));
     if let Some(purged) = &planned.purged {
-        rows.extend(
-            purged.worktrees.iter().map(|path| vec![Cell::from("worktree"), Cell::from(path.to_string_lossy())]),
-        );
-        let in_home =
-            |name: &String| vec![Cell::from("own folder"), Cell::from(planned.home.join(name).to_string_lossy())];
+        rows.extend(purged.worktrees.iter().map(|path| vec![Cell::from("worktree"), Cell::from(output.place(path))]));
+        let in_home = |name: &String| vec![Cell::from("own folder"), Cell::from(output.place(planned.home.join(name)))];
         rows.extend(purged.entries.iter().map(in_home));
     }
     if !rows.is_empty() {
@@ -77,13 +74,12 @@ fn details(planned: &Uninstalled, output: &mut Output) {
 
 fn stays(planned: &Uninstalled, output: &mut Output) {
     let purged = |path: &str| planned.purged.is_some() && std::path::Path::new(path).starts_with(&planned.home);
-    let kept = planned
-        .kept()
-        .filter(|path| !purged(path))
-        .map(|path| vec![Cell::of(Tone::Doubtful, "yours"), Cell::from(path), Cell::from("you changed it")]);
+    let kept = planned.kept().filter(|path| !purged(path)).map(|path| {
+        vec![Cell::of(Tone::Doubtful, "yours"), Cell::from(output.place(path)), Cell::from("you changed it")]
+    });
     let left = planned.settings.iter().filter_map(|settings| {
         let why = settings.left.as_ref()?;
-        Some(vec![Cell::of(Tone::Doubtful, "settings"), Cell::from(settings.path.to_string_lossy()), Cell::from(why)])
+        Some(vec![Cell::of(Tone::Doubtful, "settings"), Cell::from(output.place(&settings.path)), Cell::from(why)])
     });
     let rows: Vec<_> = kept.chain(left).collect();
     if !rows.is_empty() {
