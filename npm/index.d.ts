@@ -510,7 +510,7 @@ export interface Finished {
 /** What comes next. */
 export interface NextStep {
   /** What to do. */
-  step: 'run' | 'plan-approve' | 'stage-integrate' | 'resume' | 'finish' | 'task-close' | 'nothing'
+  step: 'run' | 'plan-approve' | 'stage-integrate' | 'git-reconcile' | 'resume' | 'finish' | 'task-close' | 'nothing'
   /** The type of the run to start. */
   taskType: string | null
   /** The run that it is about. */
@@ -1101,6 +1101,10 @@ export interface StageRemoved {
   commit: string | null
   /** Why nothing is lost with it. */
   safe: string | null
+  /** The ignored files in the worktree, which went with it; of a folder in which all is ignored only the folder. */
+  ignored: Array<string>
+  /** The folder that one stood in, where that went. */
+  stoodIn: string | null
 }
 
 /** Which task. */
@@ -1173,6 +1177,8 @@ export interface StatusOpenRun {
   lead: 'claude' | 'codex' | 'gemini'
   /** The session of the lead. */
   sessionId: string
+  /** Whether its lead is at work; null where okstra has not started one on this machine. */
+  isLed?: boolean
   /** The stages that it owns. */
   stages: Array<number>
   /** Whether its report is there. */
@@ -1209,6 +1215,8 @@ export interface StatusStage {
   done: boolean
   /** Whether it is in the task branch. */
   integrated: boolean
+  /** Why its record no longer holds, so that a person has to decide; null where it does. */
+  stale: string | null
   /** The run that has reserved it. */
   reservedBy: string | null
 }
@@ -1251,6 +1259,8 @@ export interface TaskClosed {
   kept: Array<TaskCloseKept>
   /** The refs of okstra's own that no longer keep what has landed. */
   released: Array<string>
+  /** The stages of the approved plan that are not done. */
+  undone: Array<number>
   /** Whether the task is closed with that. */
   closed: boolean
   /** The removed worktree that the current folder is in. */
@@ -1269,6 +1279,8 @@ export interface TaskCloseRemoved {
   commit: string | null
   /** Why nothing is lost with it. */
   safe: string | null
+  /** The ignored files in the worktree, which went with it; of a folder in which all is ignored only the folder. */
+  ignored: Array<string>
 }
 
 /** A place that stays. */
@@ -1530,6 +1542,8 @@ export interface Purged {
   entries: Array<string>
   /** The worktrees in it; their branches stay in their repositories. */
   worktrees: Array<string>
+  /** The ignored files in them, which went with them; of a folder in which all is ignored only the folder. */
+  ignored: Array<string>
 }
 
 /** Which texts to look at. */

@@ -66,7 +66,7 @@ same "$STORY/stage 1"
 same "$STORY/elsewhere" "${TASK[@]}" --project-root "$STORY/stage 1"
 remember
 wrong no-task
-told 'it.hint.includes("--task GROUP/ID")' true
+told 'it.hint.includes("--task auth/login")' true
 
 step "a project, a task, a folder, a repository that are not there"
 wrong unknown-task --task auth/none

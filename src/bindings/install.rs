@@ -224,6 +224,8 @@ pub struct Purged {
     pub entries: Vec<String>,
     /// The worktrees in it; their branches stay in their repositories.
     pub worktrees: Vec<String>,
+    /// The ignored files in them, which went with them; of a folder in which all is ignored only the folder.
+    pub ignored: Vec<String>,
 }
 
 /// Takes out what `install` wrote and nobody changed. Doing it again changes nothing.
@@ -243,9 +245,10 @@ impl From<uninstall::Uninstalled> for Uninstalled {
             removed,
             left,
         });
-        let purged = purged.map(|uninstall::Purged { entries, worktrees }| Purged {
+        let purged = purged.map(|uninstall::Purged { entries, worktrees, ignored }| Purged {
             entries,
             worktrees: worktrees.iter().map(|path| text(path)).collect(),
+            ignored: ignored.iter().map(|path| text(path)).collect(),
         });
         let (files, settings) = (files.into_iter().map(file).collect(), settings.collect());
         Self { dry_run, changed, version, home: text(&home), files, settings, purged }

@@ -196,6 +196,10 @@ pub struct StageRemoved {
     pub commit: Either<String, Null>,
     /// Why nothing is lost with it.
     pub safe: Either<String, Null>,
+    /// The ignored files in the worktree, which went with it; of a folder in which all is ignored only the folder.
+    pub ignored: Vec<String>,
+    /// The folder that one stood in, where that went.
+    pub stood_in: Either<String, Null>,
 }
 
 /// Lists the stages of a task: how each stands, its branch, its commit, where it landed.
@@ -341,6 +345,8 @@ impl From<remove::Plan> for StageRemoved {
             branch: or_null(plan.branch),
             commit: or_null(plan.commit),
             safe: or_null(plan.safe),
+            ignored: plan.ignored,
+            stood_in: or_null(plan.stood_in),
         }
     }
 }

@@ -85,6 +85,8 @@ pub struct StatusOpenRun {
     pub lead: String,
     /// The session of the lead.
     pub session_id: String,
+    /// Whether its lead is at work; null where okstra has not started one on this machine.
+    pub is_led: Option<bool>,
     /// The stages that it owns.
     pub stages: Vec<u32>,
     /// Whether its report is there.
@@ -123,6 +125,8 @@ pub struct StatusStage {
     pub done: bool,
     /// Whether it is in the task branch.
     pub integrated: bool,
+    /// Why its record no longer holds, so that a person has to decide; null where it does.
+    pub stale: Option<String>,
     /// The run that has reserved it.
     pub reserved_by: Option<String>,
 }
@@ -144,7 +148,9 @@ pub struct StatusKept {
 #[napi(object, use_nullable = true)]
 pub struct NextStep {
     /// What to do.
-    #[napi(ts_type = "'run' | 'plan-approve' | 'stage-integrate' | 'resume' | 'finish' | 'task-close' | 'nothing'")]
+    #[napi(
+        ts_type = "'run' | 'plan-approve' | 'stage-integrate' | 'git-reconcile' | 'resume' | 'finish' | 'task-close' | 'nothing'"
+    )]
     pub step: String,
     /// The type of the run to start.
     pub task_type: Option<String>,
@@ -195,6 +201,7 @@ impl From<status::OpenRun> for StatusOpenRun {
             prepared_at,
             age_seconds,
             session_id,
+            is_led,
             stages,
             has_report,
             launch_prompt,
@@ -204,7 +211,19 @@ impl From<status::OpenRun> for StatusOpenRun {
         let (status, lead) = (word(open.status), word(open.lead));
         // Exact as long as a run is younger than the universe.
         let age_seconds = u32::try_from(age_seconds).map_or(f64::from(u32::MAX), f64::from);
-        Self { run, status, prepared_at, age_seconds, lead, session_id, stages, has_report, launch_prompt, folder }
+        Self {
+            run,
+            status,
+            prepared_at,
+            age_seconds,
+            lead,
+            session_id,
+            is_led,
+            stages,
+            has_report,
+            launch_prompt,
+            folder,
+        }
     }
 }
 
@@ -212,8 +231,8 @@ impl From<status::PlanStatus> for StatusPlan {
     fn from(plan: status::PlanStatus) -> Self {
         let status::PlanStatus { id, approved_by, progress, stages } = plan;
         let stages = stages.into_iter().map(|stage| {
-            let status::StageStatus { stage, title, done, integrated, reserved_by } = stage;
-            StatusStage { stage, title, done, integrated, reserved_by }
+            let status::StageStatus { stage, title, done, integrated, stale, reserved_by } = stage;
+            StatusStage { stage, title, done, integrated, stale, reserved_by }
         });
         let (total, done, integrated) = (progress.total, progress.done, progress.integrated);
         Self { id, approved_by, total, done, integrated, stages: stages.collect() }

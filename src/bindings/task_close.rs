@@ -32,6 +32,8 @@ pub struct TaskClosed {
     pub kept: Vec<TaskCloseKept>,
     /// The refs of okstra's own that no longer keep what has landed.
     pub released: Vec<String>,
+    /// The stages of the approved plan that are not done.
+    pub undone: Vec<u32>,
     /// Whether the task is closed with that.
     pub closed: bool,
     /// The removed worktree that the current folder is in.
@@ -51,6 +53,8 @@ pub struct TaskCloseRemoved {
     pub commit: Option<String>,
     /// Why nothing is lost with it.
     pub safe: Option<String>,
+    /// The ignored files in the worktree, which went with it; of a folder in which all is ignored only the folder.
+    pub ignored: Vec<String>,
 }
 
 /// A place that stays.
@@ -81,15 +85,15 @@ pub fn task_close(options: TaskCloseOptions, cancel: &Cancel) -> AsyncTask<Job<T
 
 impl From<close::Plan> for TaskClosed {
     fn from(plan: close::Plan) -> Self {
-        let close::Plan { task, base, removed, kept, released, closed, stood_in } = plan;
+        let close::Plan { task, base, removed, kept, released, undone, closed, stood_in } = plan;
         let removed = removed.into_iter().map(|gone| {
-            let close::Removed { of, worktree, branch, commit, safe } = gone;
-            TaskCloseRemoved { of, worktree, branch, commit, safe }
+            let close::Removed { of, worktree, branch, commit, safe, ignored } = gone;
+            TaskCloseRemoved { of, worktree, branch, commit, safe, ignored }
         });
         let kept = kept.into_iter().map(|kept| {
             let close::Kept { of, worktree, branch, commit, reason, command } = kept;
             TaskCloseKept { of, worktree, branch, commit, reason, command }
         });
-        Self { task, base, removed: removed.collect(), kept: kept.collect(), released, closed, stood_in }
+        Self { task, base, removed: removed.collect(), kept: kept.collect(), released, undone, closed, stood_in }
     }
 }

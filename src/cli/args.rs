@@ -21,8 +21,10 @@ const HELP_COLUMNS: usize = 100;
     subcommand_required = true,
     arg_required_else_help = true,
     after_help = "Examples:
-  okstra content-merged --commit 1a2b3c4d --candidate main
-  okstra content-merged --help
+  okstra install
+  okstra run --task auth/fix-login --category fix --brief brief.md
+  okstra status --task auth/fix-login
+  okstra git-reconcile --help
 
 Exit codes: 0 done, 1 the request is wrong or the work failed, 2 a person has to decide."
 )]

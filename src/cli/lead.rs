@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::exit::Exit;
 use super::output::Output;
 use crate::context::Context;
+use crate::domain::shell;
 use crate::ops::lead::Ended;
 use crate::ops::status::{self, Options, Status};
 
@@ -13,12 +14,19 @@ use crate::ops::status::{self, Options, Status};
 pub(super) fn ended(ended: &Ended, project_root: Option<PathBuf>, context: &Context, output: &mut Output) -> Exit {
     let options = Options { project_root, task: Some(ended.task.clone()) };
     if let Ok(status) = status::run(context, &options) {
-        let (outcome, advice) = match ending(&ended.run, &status) {
-            Some(word) => (format!("{} is {word}", ended.run), status.next.reason.as_str()),
-            None => (format!("{} is still open: its lead ended before it was finished", ended.run), "go on with it"),
-        };
-        output.aside(&outcome);
-        output.next_aside(advice, status.next.command.as_deref());
+        match ending(&ended.run, &status) {
+            Some(word) => {
+                output.aside(&format!("{} is {word}", ended.run));
+                output.next_aside(&status.next.reason, status.next.command.as_deref());
+            }
+            None => {
+                output.aside(&format!("{} is still open: its lead ended before it was finished", ended.run));
+                let root = options.project_root.map(|root| root.to_string_lossy().into_owned());
+                let mut command = vec!["okstra", "resume", &ended.run, "--task", &ended.task];
+                command.extend(root.iter().flat_map(|root| ["--project-root", root]));
+                output.next_aside("go on with it", Some(&shell::command(command)));
+            }
+        }
     }
     Exit::Child(ended.code)
 }

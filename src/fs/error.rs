@@ -165,7 +165,9 @@ impl Hint for Error {
             Self::Locked { holder: Some(holder), .. } => {
                 Some(format!("process {holder} is at work on it: wait until it has ended, or end it"))
             }
-            Self::IsAFolder { .. } => Some("a file belongs there: move the folder away".to_owned()),
+            Self::IsAFolder { .. } => {
+                Some("name a file; where okstra keeps that file itself, move the folder away".to_owned())
+            }
             Self::Locked { holder: None, .. } => Some("wait until the other okstra process has ended".to_owned()),
             _ => None,
         }

@@ -55,6 +55,16 @@ impl LockGuard {
         Ok(guard)
     }
 
+    /// Whether somebody holds the lock `path` now; `None` where there is no such file, or it cannot be opened.
+    pub fn is_held(path: &Path) -> Option<bool> {
+        let file = std::fs::File::open(path).ok()?;
+        match file.try_lock_shared() {
+            Ok(()) => Some(false),
+            Err(TryLockError::WouldBlock) => Some(true),
+            Err(TryLockError::Error(_)) => None,
+        }
+    }
+
     /// The lock file.
     pub fn path(&self) -> &Path {
         &self.path

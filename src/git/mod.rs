@@ -45,7 +45,7 @@ pub use repository::Repository;
 pub use resolve::{Resolved, Unresolvable};
 pub use search::{Deadline, Limits, MAX_SPANS, Search, Span};
 pub use snapshot::SnapshotFile;
-pub use worktree_edits::{Difference, differences, differences_with_ignored, untracked_matching};
+pub use worktree_edits::{Difference, differences, differences_with_ignored, ignored, untracked_matching};
 pub use worktrees::{Head, Worktree};
 
 /// How often a symbolic ref may point to a symbolic ref; git stops at five.

@@ -109,6 +109,18 @@ pub fn differences_with_ignored(context: &Context, folder: &Path) -> Result<Vec<
     status(context, folder, "--ignored=traditional")
 }
 
+/// The ignored files in the worktree `folder`; of a folder in which all is ignored only the folder, with a `/` at its end.
+///
+/// # Errors
+/// [`Error::GitCommand`] with what git said.
+pub fn ignored(context: &Context, folder: &Path) -> Result<Vec<RepoPath>, Error> {
+    let arguments =
+        ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignored=traditional"];
+    let listed = Git::of_user(folder).run(context, &arguments)?;
+    let lines = listed.split(|&byte| byte == 0).filter_map(|line| line.strip_prefix(b"!! "));
+    Ok(lines.map(RepoPath::from).collect())
+}
+
 fn status(context: &Context, folder: &Path, ignored: &str) -> Result<Vec<Difference>, Error> {
     let arguments = [
         "status",

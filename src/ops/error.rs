@@ -54,11 +54,13 @@ pub enum Error {
     /// The lead could not be started, or was lost.
     #[error("the lead of {run} could not be run")]
     Lead {
+        /// The task.
+        task: TaskName,
         /// The run.
         run: String,
         /// Why.
         #[source]
-        source: crate::process::Error,
+        source: Box<crate::process::Error>,
     },
     /// Another lead is at work on the run.
     #[error("{run} has a lead already{}", lead_there(*holder, *since))]
@@ -93,7 +95,10 @@ pub enum Error {
     Roster(#[from] crate::domain::roster::RosterError),
     /// The current folder belongs to no task, and none was named.
     #[error("no task is named, and the current folder is in no worktree of one")]
-    NoTask,
+    NoTask {
+        /// The tasks that there are.
+        known: Vec<TaskName>,
+    },
     /// There is no `.okstra/` here.
     #[error("`{}` is no okstra project: it has no .okstra/project.json", root.display())]
     NoProject {
@@ -418,7 +423,7 @@ impl Error {
             Self::NotInstalled { .. } => NOT_INSTALLED,
             Self::NoCommit { .. } => "no-commit",
             Self::Roster(_) => "bad-roster",
-            Self::NoTask => "no-task",
+            Self::NoTask { .. } => "no-task",
             Self::NoProject { .. } => "not-a-project",
             Self::UnknownTask { .. } => "unknown-task",
             Self::NoCategory { .. } => "no-category",

@@ -145,7 +145,8 @@ pub fn run(context: &Context, options: &Options) -> Result<Finished, Error> {
     settle(context, &task, layout)?;
     let removed = snapshots::remove(context, &task, &finishing.manifest)?;
     mirror::write_or_warn(context, &task)?;
-    let known = Known::read(context, &task, layout)?;
+    let mut known = Known::read(context, &task, layout)?;
+    known.examine(context, &task)?;
     let next = next_step(&task, &known, options.project_root.as_deref(), lifecycle::next(&known.facts(layout)?));
     let route = known.lifecycle.route;
     let Finishing { plan: Plan { task, run, already, missing, .. }, released, .. } = finishing;

@@ -6,15 +6,16 @@ use std::time::Duration;
 use super::agents::Agents;
 use super::lifecycle::layout_of;
 use super::task::{Selector, Task};
-use super::{Error, resume_page};
+use super::{Error, mirror, resume_page, stages};
 use crate::agents::claude::{self, Session};
 use crate::context::Context;
 use crate::domain::lifecycle::RunName;
+use crate::domain::names::TaskName;
 use crate::domain::run::{Lead, RunManifest, RunStatus};
 use crate::fs::{self, LockGuard};
 use crate::process::{self, Command};
-use crate::store::Home;
 use crate::store::runs::{self, StateGuard};
+use crate::store::{Home, Layout};
 
 /// Which run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,6 +69,9 @@ pub fn resume(context: &Context, options: &Options) -> Result<Ended, Error> {
     if !task.is_folder_here(folder) {
         let (run, folder) = (manifest.run.parse()?, folder.to_owned());
         return Err(Error::RunElsewhere { task: task.key.task.clone(), run, folder });
+    }
+    if !folder.is_dir() || manifest.stages.iter().any(|stage| !Path::new(&stage.worktree).is_dir()) {
+        stages::run_again(context, &task, &manifest.stages)?;
     }
     let page = resume_page::make(context, &task, Some(&manifest.run))?.markdown;
     let (agents, lead) = (Agents::read(context, &task.home)?, &manifest.lead);
@@ -128,10 +132,21 @@ fn find(context: &Context, options: &Options) -> Result<(Task, RunManifest), Err
     Ok((task, run.manifest))
 }
 
+/// The lock that a lead holds while it works, in the folder of its run.
+const LOCK: &str = "lead.lock";
+
+/// How long it is waited for: as long as somebody takes to look whether it is held.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Whether the lead of a run is at work; `None` where okstra has not started one on this machine.
+pub(super) fn is_at_work(layout: &Layout, task: &TaskName, run: RunName) -> Option<bool> {
+    LockGuard::is_held(&layout.instruction_set(task, run).join(LOCK))
+}
+
 /// One lead at a time works on a run: two would dispatch everything twice.
 fn alone(context: &Context, folder: &Path, run: &str) -> Result<LockGuard, Error> {
     let stop = || context.cancel().is_cancelled();
-    LockGuard::acquire(&folder.join("lead.lock"), Duration::ZERO, stop).map_err(|error| match error {
+    LockGuard::acquire(&folder.join(LOCK), LOOK, stop).map_err(|error| match error {
         fs::Error::Locked { holder, since, .. } => Error::LeadThere { run: run.to_owned(), holder, since },
         error => error.into(),
     })
@@ -167,6 +182,7 @@ fn launch(
         guard.write(&crate::domain::run::TeamState { status: RunStatus::Running, ..state })?;
     }
     drop(guard);
+    mirror::write_or_warn(context, task)?;
     match with_okstra(context, &task.home, command).run_on_terminal(context) {
         Ok(ending) => {
             let (task, run) = (task.key.task.to_string(), manifest.run.clone());
@@ -175,6 +191,8 @@ fn launch(
         // It went between the look and the start.
         Err(process::Error::NotFound { .. }) => Err(agents.not_installed(manifest.lead.vendor)),
         Err(process::Error::Cancelled(cancelled)) => Err(cancelled.into()),
-        Err(source) => Err(Error::Lead { run: manifest.run.clone(), source }),
+        Err(source) => {
+            Err(Error::Lead { task: task.key.task.clone(), run: manifest.run.clone(), source: source.into() })
+        }
     }
 }

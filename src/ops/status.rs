@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::Error;
 use super::lifecycle::known::Known;
 use super::lifecycle::layout_of;
 use super::task::{Selector, Task};
+use super::{Error, lead};
 use crate::context::Context;
 use crate::domain::lifecycle::{self, Facts, Next, Progress, Route, Step, TaskType};
 use crate::domain::moment::Moment;
@@ -108,6 +108,8 @@ pub struct OpenRun {
     pub lead: Vendor,
     /// The session of the lead.
     pub session_id: String,
+    /// Whether its lead is at work; null where okstra has not started one on this machine.
+    pub is_led: Option<bool>,
     /// The stages that it owns.
     pub stages: Vec<u32>,
     /// Whether its report is there.
@@ -145,6 +147,8 @@ pub struct StageStatus {
     pub done: bool,
     /// Whether it is in the task branch.
     pub integrated: bool,
+    /// Why its record no longer holds, so that a person has to decide; null where it does.
+    pub stale: Option<String>,
     /// The run that has reserved it.
     pub reserved_by: Option<String>,
 }
@@ -186,7 +190,8 @@ pub struct NextStep {
 pub fn run(context: &Context, options: &Options) -> Result<Status, Error> {
     let task = Task::find(context, options.project_root.as_deref(), &Selector::Project(options.task.clone()))?;
     let layout = layout_of(&task)?;
-    let known = Known::read(context, &task, layout)?;
+    let mut known = Known::read(context, &task, layout)?;
+    known.examine(context, &task)?;
     let facts = known.facts(layout)?;
     let next = lifecycle::next(&facts);
     let now = context.clock().moment();
@@ -205,6 +210,14 @@ pub fn run(context: &Context, options: &Options) -> Result<Status, Error> {
         closed_at: known.lifecycle.closed_at.clone().filter(|_| facts.is_closed),
         next: next_step(&task, &known, options.project_root.as_deref(), next),
     })
+}
+
+/// What comes next by what is recorded, for the run that is about to be prepared: that looks through the history itself.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn next_run(task: &Task, known: &Known, project_root: Option<&Path>) -> Result<NextStep, Error> {
+    Ok(next_step(task, known, project_root, lifecycle::next(&known.facts(layout_of(task)?)?)))
 }
 
 fn phase_status(known: &Known, facts: &Facts, next: &Next, phase: TaskType) -> PhaseStatus {
@@ -241,6 +254,7 @@ fn open_run(task: &Task, run: &Run, has_report: bool, now: Moment) -> OpenRun {
         age_seconds: prepared.map_or(0, |prepared| prepared.seconds_until(now)),
         lead: manifest.lead.vendor,
         session_id: manifest.lead.session_id.clone(),
+        is_led: task.layout.as_ref().and_then(|layout| lead::is_at_work(layout, &task.key.task, run.name)),
         stages: manifest.stages.iter().map(|stage| stage.stage).collect(),
         has_report,
         launch_prompt: task.root.join(&manifest.lead.prompt_path).to_string_lossy().into_owned(),
@@ -259,6 +273,7 @@ fn plan_status(known: &Known) -> Option<PlanStatus> {
         title: stage.title.clone(),
         done: known.done.contains_key(&stage.stage),
         integrated: known.integrated.contains(&stage.stage),
+        stale: known.stale.get(&stage.stage).cloned(),
         reserved_by: reserved(stage.stage),
     });
     Some(PlanStatus {
@@ -299,13 +314,14 @@ pub(super) fn next_step(task: &Task, known: &Known, project_root: Option<&Path>,
     let (run, task_type) = match step {
         Step::Run(task_type) => (None, Some(task_type)),
         Step::ApprovePlan(run) | Step::Resume(run) | Step::Finish(run) => (Some(run.to_string()), None),
-        Step::IntegrateStages | Step::CloseTask | Step::Nothing => (None, None),
+        Step::IntegrateStages | Step::Reconcile | Step::CloseTask | Step::Nothing => (None, None),
     };
     let name = task.key.task.to_string();
     let (word, mut words): (_, Vec<&str>) = match step {
         Step::Run(task_type) => ("run", vec!["run", "--task", &name, "--type", task_type.as_str()]),
         Step::ApprovePlan(_) => ("plan-approve", vec!["plan", "approve", "--task", &name]),
         Step::IntegrateStages => ("stage-integrate", vec!["stage", "integrate", "--task", &name]),
+        Step::Reconcile => ("git-reconcile", vec!["git-reconcile", "--task", &name]),
         Step::Resume(_) => ("resume", vec!["resume", run.as_deref().unwrap_or_default(), "--task", &name]),
         Step::Finish(_) => ("finish", vec!["finish", run.as_deref().unwrap_or_default(), "--task", &name]),
         Step::CloseTask => ("task-close", vec!["task", "close", "--task", &name]),

@@ -9,7 +9,7 @@ use crate::domain::names::{Name, TaskKey, TaskName};
 use crate::fs;
 use crate::git::Repository;
 use crate::store::registry::Registry;
-use crate::store::{Home, Layout, Manifest, Project};
+use crate::store::{Home, Layout, Manifest, Project, task_names};
 
 /// How a command names its task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +130,14 @@ impl Task {
         }
     }
 
+    /// The same task as the main worktree has it, for what removes worktrees: the one that it was found from may go.
+    ///
+    /// # Errors
+    /// As [`Task::find`].
+    pub(super) fn of_main_worktree(&self, context: &Context) -> Result<Self, Error> {
+        Self::find(context, Some(&self.root), &Selector::Project(Some(self.key.task.to_string())))
+    }
+
     /// The registry of worktrees.
     pub fn registry(&self) -> Registry {
         Registry::new(self.home.registry())
@@ -206,8 +214,11 @@ impl Place {
         let Some(project) = Project::read(&layout.project())? else { return Err(Error::NoProject { root }) };
         let project = project.id().clone();
         let task = match named {
-            Some(text) => text.parse::<TaskName>()?,
-            None => standing_in(context, &repository, &home, &project)?,
+            Some(text) => task_named(text, &project)?,
+            None => match standing_in(context, &repository, &home, &project)? {
+                Some(task) => task,
+                None => return Err(Error::NoTask { known: task_names(&layout)? }),
+            },
         };
         layout.check_case(&task)?;
         Ok(Self { root, repository, key: TaskKey { project, task }, home, layout })
@@ -238,8 +249,21 @@ pub(super) fn open(context: &Context, project_root: Option<&Path>) -> Result<(Pa
     Ok((repository.main_worktree()?.unwrap_or_else(|| folder.to_owned()), repository))
 }
 
+/// The task `GROUP/ID`; documents name it with its project before that, and so may whoever copies it from there.
+fn task_named(text: &str, project: &Name) -> Result<TaskName, Error> {
+    match text.parse::<TaskKey>() {
+        Ok(key) if key.project == *project => Ok(key.task),
+        _ => Ok(text.parse::<TaskName>()?),
+    }
+}
+
 /// The task of the worktree that one stands in, by the registry.
-fn standing_in(context: &Context, repository: &Repository, home: &Home, project: &Name) -> Result<TaskName, Error> {
+fn standing_in(
+    context: &Context,
+    repository: &Repository,
+    home: &Home,
+    project: &Name,
+) -> Result<Option<TaskName>, Error> {
     let folder = context.cwd().ok_or(Error::NoCurrentFolder)?;
     let worktree = repository.worktree_root(folder)?;
     let stands = |path: Option<&String>| match (path, &worktree) {
@@ -251,10 +275,10 @@ fn standing_in(context: &Context, repository: &Repository, home: &Home, project:
         let stages = entry.stages.values().map(|stage| stage.worktree_path.as_ref());
         let here = std::iter::once(entry.worktree_path.as_ref()).chain(stages).any(stands);
         if here && key.project == *project {
-            return Ok(key.task);
+            return Ok(Some(key.task));
         }
     }
-    Err(Error::NoTask)
+    Ok(None)
 }
 
 /// The folder of a task's log and plans.

@@ -1,5 +1,6 @@
 //! What to start, and how it ended.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,9 @@ use std::process::{ExitStatus, Stdio};
 
 use super::{Error, capture, interactive};
 use crate::context::Context;
+
+/// The characters of a long argument that an error shows.
+const LONGEST: usize = 80;
 
 /// A program with its arguments: where it runs, what differs in its environment, and what it reads.
 #[derive(Clone, Debug)]
@@ -169,7 +173,18 @@ impl Command {
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&shown(&self.program))?;
-        self.arguments.iter().try_for_each(|argument| write!(f, " {}", shown(argument)))
+        self.arguments.iter().try_for_each(|argument| write!(f, " {}", shown(&cut(argument))))
+    }
+}
+
+/// An argument, of which only the beginning is shown where it is a whole text, as a prompt is.
+fn cut(argument: &OsStr) -> Cow<'_, OsStr> {
+    let text = argument.to_string_lossy();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) if text.chars().nth(2 * LONGEST).is_some() => {
+            OsString::from(format!("{}…", &text[..end])).into()
+        }
+        _ => argument.into(),
     }
 }
 

@@ -80,7 +80,7 @@ const cases = [
     assert.equal(found.open.length, 2);
     assert.equal(found.next.command, "okstra finish requirements-discovery-001 --task auth/login --route ROUTE --project-root 'ROOT'");
     assert.deepEqual(found.phases.map((/** @type {any} */ phase) => phase.state), ["open", "open", "left-out", "to-come", "to-come", "to-come"]);
-    assert.deepEqual(found.plan.stages[1], { stage: 2, title: "Second", done: false, integrated: false, reservedBy: null });
+    assert.deepEqual(found.plan.stages[1], { stage: 2, title: "Second", done: false, integrated: false, stale: null, reservedBy: null });
     assert.equal(found.plan.total, 2);
   }],
   ["status of no task", status, ["status", "--task", "auth/none"], { task: "auth/none" }, 1, (found) => assert.equal(found.code, "unknown-task")],

@@ -1,6 +1,7 @@
 //! `okstra completions`
 
-use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use clap::{Command, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use serde::Serialize;
 
@@ -8,6 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::context::Context;
+use crate::domain::lifecycle::{CATEGORIES, Route, TaskType};
 
 /// Print the completions of a shell
 ///
@@ -16,6 +18,7 @@ use crate::context::Context;
 ///   bash        okstra completions bash > ~/.local/share/bash-completion/completions/okstra
 ///   zsh         okstra completions zsh > ~/.zfunc/_okstra, with ~/.zfunc in fpath before compinit
 ///   fish        okstra completions fish > ~/.config/fish/completions/okstra.fish
+///   (the folders have to be there: mkdir -p)
 ///   powershell  okstra completions powershell >> $PROFILE
 ///   elvish      okstra completions elvish >> ~/.config/elvish/rc.elv
 #[derive(Debug, clap::Args)]
@@ -59,8 +62,25 @@ pub fn completions(shell: &str) -> Result<Completions, Failure> {
     Shell::from_str(shell, false).map(completions_of).map_err(unknown)
 }
 
+/// The command with what its options take where that is known; where it is not, no file is offered for what is none.
+fn with_values(command: Command) -> Command {
+    let command = command.mut_args(|arg| {
+        let values: Vec<&str> = match arg.get_id().as_str() {
+            "task_type" => TaskType::ALL.map(TaskType::as_str).to_vec(),
+            "category" => CATEGORIES.to_vec(),
+            "route" => Route::ALL.map(Route::as_str).to_vec(),
+            _ if arg.get_value_hint() == ValueHint::Unknown && arg.get_action().takes_values() => {
+                return arg.value_hint(ValueHint::Other);
+            }
+            _ => return arg,
+        };
+        arg.value_parser(PossibleValuesParser::new(values))
+    });
+    command.mut_subcommands(with_values)
+}
+
 fn completions_of(shell: Shell) -> Completions {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut crate::cli::command(), "okstra", &mut script);
+    clap_complete::generate(shell, &mut with_values(crate::cli::command()), "okstra", &mut script);
     Completions { shell: shell.to_string(), script: String::from_utf8_lossy(&script).into_owned() }
 }

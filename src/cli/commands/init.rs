@@ -58,7 +58,7 @@ fn print(done: &Init, output: &mut Output) {
     output.headline(Tone::Good, "created", &format!("{root} is now the project {project_id}"));
     output.fields(&[
         (".okstra/project.json", "id and configuration", "commit it"),
-        (".okstra/.gitignore", "keeps state out of git", "it does not admit itself"),
+        (".okstra/.gitignore", "keeps state out of git", "git ignores this file as well"),
     ]);
     let task = ["--task", "GROUP/ID", "--category", "fix", "--brief", "FILE"];
     output.next("begin a task: what is asked for, in a file", &[&["okstra", "run"], &task[..]].concat());

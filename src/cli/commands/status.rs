@@ -30,7 +30,8 @@ pub(in crate::cli) struct Args {
 
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
     let Args { task, project_root } = args;
-    let status = status::run(context, &Options { project_root, task })?;
-    output.show(&status, |output| print::print(&status, output));
+    let options = Options { project_root, task };
+    let status = status::run(context, &options)?;
+    output.show(&status, |output| print::print(&status, options.project_root.as_deref(), output));
     Ok(Exit::Done)
 }

@@ -24,6 +24,8 @@ pub struct Facts {
     pub plan: Option<PlanFacts>,
     /// The finished planning run whose report nobody has approved yet, when it is newer than the plan.
     pub unapproved: Option<RunName>,
+    /// Why a person has to decide on a recorded commit of a stage before anything can build on it, a clause.
+    pub undecided: Option<String>,
     /// Whether the task was closed, and nothing was begun or approved since.
     pub is_closed: bool,
     /// Whether branches or worktrees of the task are still registered.
@@ -68,6 +70,8 @@ pub enum Step {
     ApprovePlan(RunName),
     /// Merge the done stages into the task branch.
     IntegrateStages,
+    /// Decide on recorded commits that no longer hold.
+    Reconcile,
     /// Go on with this run.
     Resume(RunName),
     /// Finish this run, whose report is there.
@@ -133,7 +137,7 @@ pub fn needs_route(task_type: TaskType, route: Option<Route>) -> bool {
 /// What comes next.
 pub fn next(facts: &Facts) -> Next {
     if let Some(open) = facts.open.iter().find(|open| open.can_go_on()).or(facts.open.first()) {
-        return next_of_open(open, facts.route);
+        return decided_first(facts, next_of_open(open, facts.route));
     }
     if facts.is_closed {
         return because(Step::Nothing, "the task is closed; a new run opens it again".to_owned());
@@ -143,7 +147,15 @@ pub fn next(facts: &Facts) -> Next {
     }
     match facts.plan {
         None => next_before_plan(facts),
-        Some(plan) => next_by_plan(facts, plan.stages),
+        Some(plan) => decided_first(facts, next_by_plan(facts, plan.stages)),
+    }
+}
+
+/// What builds on the stages waits for a person's decision on them.
+fn decided_first(facts: &Facts, next: Next) -> Next {
+    match (&facts.undecided, next.step) {
+        (Some(why), Step::Run(_) | Step::IntegrateStages) => because(Step::Reconcile, why.clone()),
+        _ => next,
     }
 }
 

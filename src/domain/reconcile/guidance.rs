@@ -115,10 +115,10 @@ impl RefusedDependency {
             Some(folder) => shell::command(["git", "-C", folder, "merge", what]),
             None => shell::command(["git", "merge", what]),
         };
+        let integrate = shell::command(["okstra", "stage", "integrate", "--task", &task.task.to_string()]);
         match self.item.cause.flatten()? {
             Cause::NotDone => Some("finish that stage first".to_owned()),
             Cause::NotIntegrated => {
-                let integrate = shell::command(["okstra", "stage", "integrate", "--task", &task.task.to_string()]);
                 let branch = &self.branch;
                 Some(format!(
                     "not integrated yet: {integrate}\n  or merge {branch} into the task worktree ({}), or into main \
@@ -131,7 +131,7 @@ impl RefusedDependency {
                 Some(format!("it landed in {landed_on}; take it into the task worktree: {}", merge(landed_on)))
             }
             Cause::Undecided => Some(format!(
-                "{}\n  look at it, then merge what is missing into the task worktree: {}",
+                "{}\n  look at it, then take what is missing into the task branch: {integrate}\n  or merge it by hand: {}",
                 self.item.reason,
                 merge(&self.branch)
             )),

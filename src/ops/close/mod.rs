@@ -20,6 +20,7 @@ use crate::context::Context;
 use crate::domain::base::{Stay, may_close};
 use crate::domain::ids::CommitId;
 use crate::domain::shell;
+use crate::store::{consumers, plans};
 
 /// What to close.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub struct Plan {
     pub kept: Vec<Kept>,
     /// The refs of okstra's own that no longer keep what has landed.
     pub released: Vec<String>,
+    /// The stages of the approved plan that are not done.
+    pub undone: Vec<u32>,
     /// Whether the task is closed with that.
     pub closed: bool,
     /// The removed worktree in which the command was called.
@@ -68,6 +71,8 @@ pub struct Removed {
     pub commit: Option<String>,
     /// Why nothing is lost with it.
     pub safe: Option<String>,
+    /// The ignored files in the worktree, which go with it; of a folder in which all is ignored only the folder.
+    pub ignored: Vec<String>,
 }
 
 /// A place that stays.
@@ -151,8 +156,7 @@ pub fn run(context: &Context, options: &Options) -> Result<Plan, Error> {
 fn find(context: &Context, options: &Options) -> Result<Task, Error> {
     let task = Task::find(context, options.project_root.as_deref(), &Selector::Project(options.task.clone()))?;
     layout_of(&task)?;
-    // From the main worktree: the one that it is called in may go.
-    Task::find(context, Some(&task.root), &Selector::Project(Some(task.key.task.to_string())))
+    task.of_main_worktree(context)
 }
 
 fn decide(context: &Context, task: &Task) -> Result<Decided, Error> {
@@ -166,7 +170,7 @@ fn decide(context: &Context, task: &Task) -> Result<Decided, Error> {
         match may_close(&place.facts) {
             Ok(safe) => {
                 if place.is_there() {
-                    removed.push(place.removed(safe));
+                    removed.push(Removed { ignored: place.ignored(context, task)?, ..place.removed(safe) });
                 }
                 going.push(place);
             }
@@ -181,12 +185,20 @@ fn decide(context: &Context, task: &Task) -> Result<Decided, Error> {
         task: task.key.to_string(),
         base: proofs.base().map(str::to_owned),
         removed,
+        undone: undone(context, task)?,
         closed: kept.is_empty(),
         kept,
         released: released.refs.iter().map(|(name, _)| name.clone()).collect(),
         stood_in,
     };
     Ok(Decided { plan, going, released, lone_anchor, tip_left_behind })
+}
+
+/// The stages of the approved plan that are not done.
+fn undone(context: &Context, task: &Task) -> Result<Vec<u32>, Error> {
+    let Some(plan) = plans::current(&task.plans(), &task.key)? else { return Ok(Vec::new()) };
+    let done = consumers::read_done(&task.log(), context, &task.key, Some(&plan))?;
+    Ok(plan.stages.iter().map(|stage| stage.stage).filter(|stage| !done.contains_key(stage)).collect())
 }
 
 /// A place that stays, with the command that shows what it is about.

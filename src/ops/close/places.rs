@@ -13,7 +13,7 @@ use crate::git::{Head, Worktree};
 use crate::ops::Error;
 use crate::ops::lifecycle::layout_of;
 use crate::ops::stages::done::dirty;
-use crate::ops::stages::include;
+use crate::ops::stages::{ignored_in, include};
 use crate::ops::task::{Task, is_same_folder};
 use crate::store::runs;
 
@@ -69,6 +69,14 @@ impl Place {
         own.zip(folder.canonicalize().ok()).is_some_and(|(own, folder)| folder.starts_with(own))
     }
 
+    /// The ignored files in its worktree.
+    pub(super) fn ignored(&self, context: &Context, task: &Task) -> Result<Vec<String>, Error> {
+        match self.worktree.as_ref().filter(|worktree| worktree.path.is_dir()) {
+            Some(worktree) => ignored_in(context, &task.root, &worktree.path),
+            None => Ok(Vec::new()),
+        }
+    }
+
     pub(super) fn removed(&self, safe: Option<String>) -> Removed {
         Removed {
             of: self.of.to_string(),
@@ -76,6 +84,7 @@ impl Place {
             branch: self.tip.and(self.branch.clone()),
             commit: self.tip.map(|tip| tip.to_string()),
             safe,
+            ignored: Vec::new(),
         }
     }
 }

@@ -27,7 +27,7 @@ impl Hint for Error {
             }
             Self::NoApprover => Some("name the person: --by NAME".to_owned()),
             Self::Request { hint, .. } | Self::Gate { hint, .. } => Some(hint.clone()),
-            Self::NoTask => Some("name one with --task GROUP/ID, or change into a worktree of the task".to_owned()),
+            Self::NoTask { known } => Some(name_a_task(known)),
             Self::NoProject { .. } => {
                 Some("make it one with okstra init; if it was one, okstra doctor --restore brings its records back; git-reconcile alone can do without: --plan-run-root, --project-id, --task-group, --task-id, --work-category".to_owned())
             }
@@ -35,7 +35,7 @@ impl Hint for Error {
             Self::Category(_) => Some("a project adds its own in .okstra/project.json: \"config\": {\"workCategories\": [\"NAME\"]}".to_owned()),
             Self::RunName(_) | Self::Route(_) => None,
             Self::LeadThere { .. } => Some("go on in its terminal, or end it first".to_owned()),
-            Self::Lead { run, .. } => Some(format!("the run stays open; try again: okstra resume {run}")),
+            Self::Lead { task, run, .. } => Some(format!("the run stays open; try again: okstra resume {run} --task {task}")),
             Self::NotInstalled { vendor, config: Some(_), .. } => Some(format!("install it, or correct agents.{vendor}.command there")),
             Self::NotInstalled { install, .. } => Some(format!("install it: {install}")),
             Self::NoCommit { .. } => Some("commit something first: a run starts from a commit".to_owned()),
@@ -138,4 +138,17 @@ fn no_mirror(mirrored: &[TaskName]) -> String {
     }
     let names: Vec<_> = mirrored.iter().map(ToString::to_string).collect();
     format!("these are mirrored: {}", names.join(", "))
+}
+
+/// How many tasks are named one by one.
+const MOST_TASKS: usize = 5;
+
+fn name_a_task(known: &[TaskName]) -> String {
+    let names = known.iter().take(MOST_TASKS).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match known.len() {
+        0 => "name one with --task GROUP/ID, or change into a worktree of the task".to_owned(),
+        1 => format!("name it: --task {names}; or change into its worktree"),
+        2..=MOST_TASKS => format!("name one with --task: {names}; or change into a worktree of the task"),
+        _ => format!("name one with --task: {names}, …; see them all: okstra tasks"),
+    }
 }

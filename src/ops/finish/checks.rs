@@ -41,7 +41,13 @@ fn report(checked: &Checked<'_>) -> Vec<String> {
         Some(recorded) => layout.file(recorded),
         None => layout.report(&known.manifest.key.task, run.name, "md"),
     };
-    if path.is_file() { Vec::new() } else { vec![format!("there is no report `{}`", layout.recorded(&path))] }
+    let text = crate::fs::read_text(&path);
+    match text {
+        Ok(text) if !text.trim().is_empty() => Vec::new(),
+        Ok(_) => vec![format!("the report `{}` is empty", layout.recorded(&path))],
+        Err(error) if error.is_missing() => vec![format!("there is no report `{}`", layout.recorded(&path))],
+        Err(error) => vec![error.to_string()],
+    }
 }
 
 fn route(checked: &Checked<'_>) -> Vec<String> {

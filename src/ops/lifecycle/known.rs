@@ -13,6 +13,7 @@ use crate::domain::run::RunStatus;
 use crate::fs;
 use crate::git::{History, Limits};
 use crate::ops::Error;
+use crate::ops::stages::landings::{Landings, Where};
 use crate::ops::task::Task;
 use crate::store::consumers::{self, DoneStage};
 use crate::store::runs::{self, Run};
@@ -27,6 +28,10 @@ pub(in crate::ops) struct Known {
     pub(in crate::ops) done: BTreeMap<u32, DoneStage>,
     /// Those of the done stages that are in the task branch.
     pub(in crate::ops) integrated: BTreeSet<u32>,
+    /// The done stages whose record no longer holds, and why; see [`Known::examine`].
+    pub(in crate::ops) stale: BTreeMap<u32, String>,
+    /// Why a person has to decide on a record; see [`Known::examine`].
+    undecided: Option<String>,
     pub(in crate::ops) entry: Option<TaskEntry>,
     plans: Vec<Plan>,
 }
@@ -47,7 +52,34 @@ impl Known {
         let done = consumers::read_done(&task.log(), context, &task.key, plan.as_ref())?;
         let entry = task.registry().read(&task.key)?;
         let integrated = integrated(context, task, entry.as_ref(), &done)?;
-        Ok(Self { manifest, lifecycle, runs, plan, done, integrated, entry, plans })
+        let (stale, undecided) = (BTreeMap::new(), None);
+        Ok(Self { manifest, lifecycle, runs, plan, done, integrated, stale, undecided, entry, plans })
+    }
+
+    /// Looks through the history, which [`Known::read`] does not: which records still hold, and whose content is in the task
+    /// branch as it is now. Where that cannot be found out, `context` is warned, and what is recorded stands.
+    ///
+    /// # Errors
+    /// Only when the work was cancelled.
+    pub(in crate::ops) fn examine(&mut self, context: &Context, task: &Task) -> Result<(), Error> {
+        if self.done.is_empty() || self.is_closed() {
+            return Ok(());
+        }
+        let entry = self.entry.clone().unwrap_or_default();
+        match Landings::find(context, task, &entry, Where::Task) {
+            Ok(found) => {
+                if let Some(there) = found.in_task() {
+                    self.integrated = there;
+                }
+                (self.stale, self.undecided) = (found.stale, found.undecided);
+                Ok(())
+            }
+            Err(error @ Error::Cancelled(_)) => Err(error),
+            Err(error) => {
+                context.warn(format!("whether the recorded commits still hold is not known: {error}"));
+                Ok(())
+            }
+        }
     }
 
     /// How far these stages are.
@@ -88,6 +120,7 @@ impl Known {
             open: open.collect(),
             plan: self.plan_progress().map(|stages| PlanFacts { stages }),
             unapproved: self.unapproved(layout)?.map(|run| run.name),
+            undecided: self.undecided.clone(),
             is_closed: self.is_closed(),
             has_worktrees: self.entry.as_ref().is_some_and(has_worktrees),
         })

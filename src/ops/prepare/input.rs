@@ -8,7 +8,8 @@ use crate::domain::lifecycle::{Route, TaskBrief, TaskType};
 use crate::domain::roster::{self, Chosen, Wanted};
 use crate::domain::run::{ConvergenceSettings, RunOption, VerificationMode, WantedConvergence};
 use crate::ops::agents::Agents;
-use crate::ops::lifecycle::NewTask;
+use crate::ops::lifecycle::known::Known;
+use crate::ops::lifecycle::{NewTask, layout_of};
 use crate::ops::stages::StageError;
 use crate::ops::task::Task;
 use crate::ops::{Error, mirror, status};
@@ -95,12 +96,13 @@ fn task_type(context: &Context, options: &Options, task: &Task, is_new: bool) ->
     if is_new {
         return Ok(TaskType::RequirementsDiscovery);
     }
-    let (project_root, name) = (options.project_root.clone(), Some(task.key.task.to_string()));
-    let next = status::run(context, &status::Options { project_root, task: name })?.next;
+    let known = Known::read(context, task, layout_of(task)?)?;
+    let next = status::next_run(task, &known, options.project_root.as_deref())?;
     next.task_type.filter(|_| next.step == "run").ok_or_else(|| {
-        let hint = next
-            .command
-            .map_or_else(|| "name a type with --type".to_owned(), |command| format!("do that first: {command}"));
+        let hint = next.command.map_or_else(
+            || "name the type of the run that opens it again, for example --type implementation".to_owned(),
+            |command| format!("do that first: {command}"),
+        );
         request(&format!("no run comes next: {}", next.reason), &hint)
     })
 }

@@ -12,6 +12,7 @@ mod request;
 mod scene;
 mod work;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -94,6 +95,12 @@ impl Reconciled {
         };
         let gates = self.items.iter().filter_map(Item::gone_again);
         gates.chain(into.iter().flatten().filter_map(Into::gone_again)).collect()
+    }
+
+    /// The stages whose done record no longer holds, and why: a person has to decide.
+    pub fn stale(&self) -> BTreeMap<u32, String> {
+        let stale = self.items.iter().filter(|item| item.kind == Kind::Done && item.is_confirm());
+        stale.filter_map(|item| Some((item.stage?, item.reason.clone()))).collect()
     }
 
     /// Whether a person has to decide on something.

@@ -167,6 +167,8 @@ pub enum StageError {
     Kept {
         /// The stage.
         stage: u32,
+        /// Its task.
+        task: TaskName,
         /// Why.
         why: Kept,
         /// Its worktree, where it is there.

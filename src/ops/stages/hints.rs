@@ -23,7 +23,7 @@ impl Hint for StageError {
                 look(obstacle, (branch, path, root), base.as_deref())
             }
             Self::NoBase { hint, .. } => hint.clone(),
-            Self::NoPlan { task } => of_task("approve one", &["okstra", "plan", "approve"], task),
+            Self::NoPlan { task } => of_task("approve one", &["okstra", "plan", "approve", "FILE"], task),
             Self::LostWork { task, .. } => {
                 of_task("bring it from where the records came from", &["okstra", "task", "fetch"], task)
             }
@@ -34,7 +34,7 @@ impl Hint for StageError {
             Self::Lost { task, .. } => prepare("prepare a run that builds it", task),
             Self::NoTaskWorktree { task, .. } => prepare("it is made by the next run that builds", task),
             Self::Conflict { stage, with, task, .. } => solve(*stage, with, task),
-            Self::Kept { why, path, .. } => return kept(why, path.as_deref()),
+            Self::Kept { stage, why, path, task } => return kept(why, path.as_deref(), (*stage, task)),
             Self::ConfirmationNeeded { .. } => "say yes to that with --yes".to_owned(),
             Self::BackFill { path, source, .. } => {
                 let own = source.hint().map_or_else(String::new, |hint| format!("{hint}\n"));
@@ -95,10 +95,14 @@ fn prepare_with(what: &str, more: &[&str], task: &TaskName) -> String {
     of_task(what, &[&["okstra", "run", "--type", "implementation"], more].concat(), task)
 }
 
-fn kept(why: &Kept, path: Option<&str>) -> Option<String> {
+fn kept(why: &Kept, path: Option<&str>, (stage, task): (u32, &TaskName)) -> Option<String> {
     Some(match (why, path) {
         (Kept::Reserved { run }, _) => format!("finish or abandon {run} first"),
-        (Kept::Lost { .. }, _) => "integrate it first, or give its commit a branch of its own".to_owned(),
+        (Kept::Lost { commit }, _) => format!(
+            "{}; where it is what counts now, record it first: okstra git-reconcile --task {task} --apply --stage {stage} \
+             --use-ref {commit}; or give it a branch of its own",
+            of_task("integrate it first", &["okstra", "stage", "integrate"], task),
+        ),
         (_, path) => git("look at it", path?, &["status"]),
     })
 }
@@ -116,7 +120,8 @@ fn ways_on(run: &str, task: &TaskName) -> String {
 fn look(obstacle: &Obstacle, (branch, path, root): (&str, &str, &str), base: Option<&str>) -> String {
     match obstacle {
         Obstacle::BranchTaken => {
-            git("look at it, then rename or delete it", root, &["log", "--oneline", "-5", branch, "--"])
+            let look = git("what is on it", root, &["log", "--oneline", "-5", branch, "--"]);
+            format!("name another branch for the task with --branch; {look}")
         }
         Obstacle::LacksBase => {
             let range = base.map_or_else(|| branch.to_owned(), |base| format!("{branch}..{base}"));

@@ -55,6 +55,20 @@ pub(in crate::ops) fn dirt_in(context: &Context, root: &Path, folder: &Path) -> 
     Ok(dirt.map(|found| found.path).collect())
 }
 
+/// The ignored files in the worktree `folder`, which go with it: a folder in which all is ignored with a `/` at its end.
+/// Without what was copied from the project at `root` and is as it is there.
+///
+/// # Errors
+/// When git cannot be asked.
+pub(in crate::ops) fn ignored_in(context: &Context, root: &Path, folder: &Path) -> Result<Vec<String>, Error> {
+    let is_copy = |path: &RepoPath| {
+        let below = to_path(path);
+        patterns(root).is_some() && fs::is_same_content(&folder.join(&below), &root.join(&below))
+    };
+    let ignored = git::ignored(context, folder)?.into_iter().filter(|path| !is_copy(path));
+    Ok(ignored.map(|path| path.to_string()).collect())
+}
+
 /// What is in the worktree `folder` besides what it has checked out, ignored files too, without what was copied from the
 /// project and is as it is there.
 ///

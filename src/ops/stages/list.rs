@@ -5,14 +5,13 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::landings::{Landings, Where};
 use super::reserve::fact;
 use super::{StageError, branch_and_worktree};
 use crate::context::Context;
-use crate::domain::equivalence::Verdict;
-use crate::domain::registry::TaskEntry;
+use crate::domain::reconcile::Into;
 use crate::domain::stages::{RunFact, StageState, StateFacts};
 use crate::ops::Error;
-use crate::ops::reconcile::{self, Item, Kind};
 use crate::ops::task::{Selector, Task};
 use crate::store::{consumers, plans};
 
@@ -76,11 +75,10 @@ pub struct Landed {
     pub commit: Option<String>,
 }
 
-/// What was found of the done stages.
-struct Landings {
-    items: Vec<Item>,
-    task: Vec<reconcile::Into>,
-    base: Vec<reconcile::Into>,
+impl From<&Into> for Landed {
+    fn from(into: &Into) -> Self {
+        Self { reference: into.reference.clone(), commit: into.matched_commit.map(|commit| commit.to_string()) }
+    }
 }
 
 /// Lists the stages of a task.
@@ -93,7 +91,11 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
     let plan = plans::current(&task.plans(), &task.key)?.ok_or_else(missing)?;
     let rows = consumers::read_done(&task.log(), context, &task.key, Some(&plan))?;
     let entry = task.registry().read(&task.key)?.unwrap_or_default();
-    let landings = if rows.is_empty() { Landings::none() } else { Landings::find(context, options, &task, &entry)? };
+    let landings = match rows.is_empty() {
+        true => Landings::default(),
+        false => Landings::find(context, &task, &entry, Where::TaskAndBase)?,
+    };
+    let integrated = landings.in_task().unwrap_or_default();
     let done: BTreeSet<u32> = rows.keys().copied().collect();
     let mut stages = Vec::new();
     for planned in &plan.stages {
@@ -104,11 +106,11 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
             None => false,
         };
         let waits_for: Vec<u32> = planned.depends_on.iter().copied().filter(|on| !done.contains(on)).collect();
-        let stale = landings.stale(planned.stage);
+        let stale = landings.stale.get(&planned.stage).cloned();
         let facts = StateFacts {
             is_done: row.is_some(),
             is_stale: stale.is_some(),
-            is_integrated: landings.task.iter().any(|into| is_there(into, planned.stage)),
+            is_integrated: integrated.contains(&planned.stage),
             is_reserved,
             is_waiting: !waits_for.is_empty(),
         };
@@ -125,65 +127,8 @@ pub fn run(context: &Context, options: &Options) -> Result<Outcome, Error> {
             commit: row.map(|row| row.head_commit.clone()),
             run: row.and_then(|row| row.run.clone()).or(working),
             reason: stale,
-            landed: landings.of(planned.stage),
+            landed: landings.of(planned.stage).map(Landed::from).collect(),
         });
     }
     Ok(Outcome { task: task.key.to_string(), plan: plan.id, stages })
-}
-
-impl Landings {
-    fn none() -> Self {
-        Self { items: Vec::new(), task: Vec::new(), base: Vec::new() }
-    }
-
-    fn find(context: &Context, options: &Options, task: &Task, entry: &TaskEntry) -> Result<Self, Error> {
-        let mut found = Self::none();
-        let branch = entry.branch.as_ref().map(|branch| format!("refs/heads/{branch}"));
-        let base = entry.base_ref.clone();
-        let ask = |into: Option<String>| {
-            let task = options.task.clone().or_else(|| Some(task.key.task.to_string()));
-            let options =
-                reconcile::Options { project_root: options.project_root.clone(), task, into, ..Default::default() };
-            reconcile::run(context, &options)
-        };
-        for (name, is_base) in [(branch, false), (base, true)] {
-            let Some(name) = name else { continue };
-            if task.repository.ref_commit(context, &name)?.is_none() {
-                continue;
-            }
-            let answer = ask(Some(name))?;
-            let reconcile::Outcome::Inspected(inspection) = answer.outcome else { continue };
-            let into = inspection.into.unwrap_or_default();
-            if is_base {
-                found.base = into
-            } else {
-                found.task = into
-            }
-            found.items = answer.items;
-        }
-        if found.items.is_empty() {
-            found.items = ask(None)?.items;
-        }
-        Ok(found)
-    }
-
-    /// Why the record of a stage no longer holds.
-    fn stale(&self, stage: u32) -> Option<String> {
-        let own = |item: &&Item| item.kind == Kind::Done && item.stage == Some(stage) && item.is_confirm();
-        self.items.iter().find(own).map(|item| item.reason.clone())
-    }
-
-    fn of(&self, stage: u32) -> Vec<Landed> {
-        let there = self.task.iter().chain(&self.base).filter(|into| is_there(into, stage));
-        there
-            .map(|into| Landed {
-                reference: into.reference.clone(),
-                commit: into.matched_commit.map(|commit| commit.to_string()),
-            })
-            .collect()
-    }
-}
-
-fn is_there(into: &reconcile::Into, stage: u32) -> bool {
-    into.stage == stage && into.verdict == Verdict::Contained
 }

@@ -46,6 +46,10 @@ pub struct Plan {
     pub commit: Option<String>,
     /// Why nothing is lost with it.
     pub safe: Option<String>,
+    /// The ignored files in the worktree, which go with it; of a folder in which all is ignored only the folder.
+    pub ignored: Vec<String>,
+    /// The folder that one stands in, where that goes.
+    pub stood_in: Option<String>,
 }
 
 impl Plan {
@@ -100,14 +104,19 @@ pub fn run(context: &Context, options: &Options) -> Result<Plan, Error> {
 fn find(context: &Context, options: &Options) -> Result<Task, Error> {
     let task = Task::find(context, options.project_root.as_deref(), &Selector::Project(options.task.clone()))?;
     layout(&task)?;
-    Ok(task)
+    task.of_main_worktree(context)
 }
 
 fn plan(context: &Context, task: &Task, stage: u32) -> Result<(Plan, Place), Error> {
     let entry = task.registry().read(&task.key)?.unwrap_or_default();
     let place = Place::find(context, task, &entry, stage)?;
     let facts = place.facts(context, task, &entry)?;
-    may_go(&facts).map_err(|why| StageError::Kept { stage, why, path: place.folder_text() })?;
+    may_go(&facts).map_err(|why| StageError::Kept {
+        stage,
+        task: task.key.task.clone(),
+        why,
+        path: place.folder_text(),
+    })?;
     let plan = Plan {
         task: task.key.to_string(),
         stage,
@@ -115,6 +124,8 @@ fn plan(context: &Context, task: &Task, stage: u32) -> Result<(Plan, Place), Err
         branch: place.tip.map(|_| place.branch.clone()),
         commit: place.tip.map(|tip| tip.to_string()),
         safe: facts.tips.first().and_then(|tip| tip.safe.clone()),
+        ignored: place.ignored(context, task)?,
+        stood_in: place.stood_in(context),
     };
     Ok((plan, place))
 }
@@ -147,6 +158,18 @@ impl Place {
 
     fn folder_text(&self) -> Option<String> {
         self.folder.as_ref().filter(|folder| folder.exists()).map(|folder| folder.to_string_lossy().into_owned())
+    }
+
+    fn ignored(&self, context: &Context, task: &Task) -> Result<Vec<String>, Error> {
+        match self.worktree.as_ref().filter(|worktree| worktree.path.is_dir()) {
+            Some(worktree) => include::ignored_in(context, &task.root, &worktree.path),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn stood_in(&self, context: &Context) -> Option<String> {
+        let (own, cwd) = (self.worktree.as_ref()?.path.canonicalize().ok()?, context.cwd()?.canonicalize().ok()?);
+        if cwd.starts_with(own) { self.folder_text() } else { None }
     }
 
     fn facts(&self, context: &Context, task: &Task, entry: &TaskEntry) -> Result<RemovalFacts, Error> {

@@ -87,6 +87,8 @@ pub struct Purged {
     pub entries: Vec<String>,
     /// The worktrees in it. Their branches stay in their repositories.
     pub worktrees: Vec<PathBuf>,
+    /// The ignored files in them, which go with them; of a folder in which all is ignored only the folder.
+    pub ignored: Vec<PathBuf>,
 }
 
 impl Proposal {

@@ -9,7 +9,7 @@ use crate::fs::{self, Seen};
 use crate::git::{Head, History, Limits, Repository, Worktree};
 use crate::ops::Error;
 use crate::ops::install::InstallError;
-use crate::ops::stages::{dirt_in, lock_worktrees_of};
+use crate::ops::stages::{dirt_in, ignored_in, lock_worktrees_of};
 use crate::ops::task::is_same_folder;
 use crate::store::Home;
 use crate::store::installation::InstallationGuard;
@@ -19,6 +19,7 @@ use crate::store::installation::InstallationGuard;
 pub(super) struct Purge {
     entries: Vec<String>,
     worktrees: Vec<PathBuf>,
+    ignored: Vec<PathBuf>,
 }
 
 impl Purge {
@@ -48,11 +49,12 @@ impl Purge {
         let entries = fs::names_in(folder)?
             .into_iter()
             .filter(|name| *name != lock.file_name().unwrap_or_default().to_string_lossy());
-        Ok(Some(Self { entries: entries.collect(), worktrees: found.worktrees }))
+        let ignored = ignored(context, &found.worktrees)?;
+        Ok(Some(Self { entries: entries.collect(), worktrees: found.worktrees, ignored }))
     }
 
     pub(super) fn outcome(&self) -> Purged {
-        Purged { entries: self.entries.clone(), worktrees: self.worktrees.clone() }
+        Purged { entries: self.entries.clone(), worktrees: self.worktrees.clone(), ignored: self.ignored.clone() }
     }
 
     /// Removes the worktrees through git, so that their repositories know, and then the rest.
@@ -103,6 +105,16 @@ fn check_own(context: &Context, folder: &Path) -> Result<(), Error> {
 
 fn not_own(folder: &Path, why: &'static str) -> Error {
     InstallError::NotOwnFolder { path: folder.to_owned(), why }.into()
+}
+
+/// The ignored files in the worktrees.
+fn ignored(context: &Context, worktrees: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let mut all = Vec::new();
+    for worktree in worktrees {
+        let root = Repository::discover(worktree)?.main_worktree()?.unwrap_or_else(|| worktree.clone());
+        all.extend(ignored_in(context, &root, worktree)?.iter().map(|path| worktree.join(path)));
+    }
+    Ok(all)
 }
 
 /// What is where worktrees are.

@@ -140,12 +140,28 @@ pub(crate) struct Started(Child);
 
 impl Run for Command {
     fn ran(&mut self) -> Ran {
-        self.stdin(Stdio::null()).output().unwrap().into()
+        self.stdin(Stdio::null());
+        once_written(|| self.output()).into()
     }
 
     fn started(&mut self) -> Started {
-        Started(self.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+        self.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Started(once_written(|| self.spawn()))
     }
+}
+
+/// Starts a program that a test has just written. A child that another test forked meanwhile may still have it open for
+/// writing, until it runs its own program.
+fn once_written<T>(mut start: impl FnMut() -> std::io::Result<T>) -> T {
+    for _ in 0..200 {
+        match start() {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(10))
+            }
+            started => return started.unwrap(),
+        }
+    }
+    panic!("a program stays busy")
 }
 
 impl std::ops::Deref for Started {

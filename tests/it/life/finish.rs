@@ -52,6 +52,9 @@ fn by_force_it_is_finished_and_that_is_recorded() {
 fn requirements_discovery_needs_a_route_and_others_choose_none() {
     let life = Life::new();
     life.prepare("requirements-discovery-001", &[]);
+    life.report("requirements-discovery-001", " \n");
+    let refused = life.refused(&["finish", "--route", "full"], "run-unfinished");
+    assert!(refused["error"].as_str().unwrap().contains("is empty"), "{refused}");
     life.report("requirements-discovery-001", "x");
     let refused = life.refused(&["finish"], "run-unfinished");
     assert!(refused["error"].as_str().unwrap().contains("--route full|lite"), "{refused}");

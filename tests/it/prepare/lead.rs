@@ -132,6 +132,51 @@ fn a_run_has_one_lead_at_a_time() {
 }
 
 #[test]
+fn worktrees_that_were_deleted_are_made_again_for_the_lead_that_goes_on() {
+    let shop = Shop::new();
+    shop.program("claude", "pwd -P");
+    shop.approve();
+    let brief = shop.brief("Look into it.\n");
+    let prepared = shop.prepare(0, &["--type", "implementation", "--brief", &brief]);
+    let (folder, stage) = (prepared["folder"].as_str().unwrap(), prepared["stages"][0]["worktree"].as_str().unwrap());
+    shop.build(1, "a.txt");
+    for gone in [&[folder][..], &[stage], &[folder, stage]] {
+        for gone in gone {
+            fs::remove_dir_all(gone).unwrap();
+        }
+        let ran = shop.run_with(&[], &["resume", "--task", "auth/login"]);
+        let is_in_folder = Path::new(ran.stdout.trim_end()) == fs::canonicalize(folder).unwrap();
+        assert!(ran.code == Some(0) && is_in_folder, "{ran:?}");
+        assert_eq!(ran.stderr.matches("was made again").count(), gone.len(), "{ran:?}");
+        assert!(Path::new(stage).join("a.txt").is_file());
+    }
+    // Whose branch is gone as well is not made up.
+    fs::remove_dir_all(stage).unwrap();
+    shop.sandbox.git(&shop.folder, &["worktree", "prune"]);
+    shop.sandbox.git(&shop.folder, &["branch", "-q", "-D", prepared["stages"][0]["branch"].as_str().unwrap()]);
+    let ran = shop.run_with(&[], &["resume", "--task", "auth/login"]);
+    assert!(ran.code == Some(0) && !Path::new(stage).exists() && !ran.stderr.contains("again"), "{ran:?}");
+}
+
+#[test]
+fn whether_the_lead_is_at_work_is_said() {
+    let shop = Shop::new();
+    let brief = shop.brief("Look into it.\n");
+    shop.prepare(0, &["--category", "fix", "--brief", &brief]);
+    let is_led = || shop.json(0, &["status", "--task", "auth/login"])["open"][0]["isLed"].clone();
+    assert_eq!(is_led(), json!(null));
+    shop.program("claude", "\"$OKSTRA\" status --task auth/login");
+    let ran = shop.run_with(&[("OKSTRA", OKSTRA)], &["resume", "--task", "auth/login"]);
+    assert!(ran.stdout.contains("001 running for 0 s, led by claude"), "{ran:?}");
+    assert_eq!(is_led(), json!(false));
+    let people = shop.run(&["status", "--task", "auth/login"]).stdout;
+    assert!(people.contains("its lead, claude, has ended"), "{people}");
+    // What is mirrored is what is there.
+    let doctor = shop.json(0, &["doctor"]);
+    assert!(!doctor.to_string().contains("is behind"), "{doctor}");
+}
+
+#[test]
 fn the_lead_finds_the_okstra_that_is_installed() {
     let shop = Shop::new();
     let finds = "command -v okstra; exit 0";

@@ -179,6 +179,10 @@ fn in_a_project_a_task_is_named_or_stood_in() {
     };
     let code = |arguments: &[&str]| run(arguments, &story.shop).json()["code"].clone();
     assert_eq!(code(&[]), "no-task");
+    let hint = run(&[], &story.shop).json()["hint"].clone();
+    assert_eq!(hint, "name it: --task auth/login; or change into its worktree");
+    assert_eq!(run(&["--task", "shop/auth/login"], &story.shop).code, Some(0), "as documents name it");
+    assert_eq!(code(&["--task", "other/auth/login"]), "bad-name");
     assert_eq!(code(&["--task", "auth"]), "bad-name");
     assert_eq!(code(&["--task", "auth/none"]), "unknown-task");
     assert_eq!(code(&["--task", "../x/y"]), "bad-name");

@@ -115,7 +115,7 @@ fn what_was_not_reserved_is_not_done() {
     let (error, hint) = project.refused("no-branch", &["done", "--stage", "1"]);
     assert!(error.contains(&branch(1)) && hint.contains("--head"), "{error} {hint}");
     fs::remove_file(project.story.plan_run_root().join("plans/001.json")).unwrap();
-    assert!(project.refused("no-plan", &done).1.contains("okstra plan approve --task auth/login"));
+    assert!(project.refused("no-plan", &done).1.contains("okstra plan approve FILE --task auth/login"));
 }
 
 #[test]

@@ -50,7 +50,39 @@ fn a_stage_that_was_amended_is_stale() {
     project.git_in(1, &["commit", "-q", "-a", "--amend", "-m", "amended"]);
     let stage = project.stage(0, &["list"])["stages"][0].clone();
     assert_eq!(stage["state"], json!("stale"));
-    assert!(!stage["reason"].as_str().unwrap().is_empty());
+    let reason = stage["reason"].as_str().unwrap();
+    assert!(!reason.is_empty());
+    let way_out = "next: decide on what is stale\n  okstra git-reconcile --task auth/login\n";
+    let people = project.okstra(&["stage", "list", "--task", "auth/login"]).stdout;
+    assert!(people.contains("stage 1 is stale: ") && people.ends_with(way_out), "{people}");
+    let status = project.okstra(&["status", "--task", "auth/login", "--json"]).json();
+    assert_eq!(
+        (&status["plan"]["stages"][0]["stale"], &status["next"]["command"]),
+        (&json!(reason), &json!("okstra git-reconcile --task auth/login"))
+    );
+    project.ended(RUN);
+    let status = project.okstra(&["status", "--task", "auth/login", "--json"]).json();
+    assert_eq!(status["next"]["command"], json!("okstra git-reconcile --task auth/login"));
+    let people = project.okstra(&["status", "--task", "auth/login"]).stdout;
+    assert!(people.contains("1      stale  Stage 1") && people.contains("stage 1 is stale: "), "{people}");
+    assert_eq!(people.matches("okstra git-reconcile").count(), 1, "{people}");
+}
+
+#[test]
+fn what_was_taken_out_of_the_task_branch_again_is_not_integrated() {
+    let (project, _) = Project::built(&[free(&[])]);
+    project.stage(0, &["done", "--stage", "1"]);
+    project.stage(0, &["integrate"]);
+    project.ended(RUN);
+    let status = |expected: &Value| {
+        let status = project.okstra(&["status", "--task", "auth/login", "--json"]).json();
+        assert_eq!(&status["plan"]["stages"][0]["integrated"], expected, "{status}");
+        status["next"]["step"].clone()
+    };
+    assert_eq!(status(&json!(true)), json!("run"));
+    project.story.sandbox.git(&project.task_worktree(), &["reset", "-q", "--hard", "HEAD~1"]);
+    assert_eq!(states(&project), ["done"]);
+    assert_ne!(status(&json!(false)), json!("run"));
 }
 
 #[test]

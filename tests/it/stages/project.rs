@@ -120,6 +120,13 @@ impl Project {
         }
     }
 
+    /// Ends a run, as its lead does.
+    pub(super) fn ended(&self, run: &str) {
+        let root = self.story.shop.join(".okstra/tasks/auth/login/runs/implementation");
+        let state = json!({"schemaVersion": "1.0", "run": run, "status": "finished"});
+        fs::write(root.join(format!("state/team-state-{run}.json")), state.to_string()).unwrap();
+    }
+
     pub(super) fn worktree(&self, stage: u32) -> PathBuf {
         self.story.home().join(format!("worktrees/shop/auth/login-s{stage}"))
     }

@@ -6,6 +6,7 @@ use okstra::domain::batch::Request;
 use serde_json::json;
 
 use super::project::{Project, RUN, free};
+use crate::common::Run;
 use crate::common::story::branch;
 
 const REMOVE: [&str; 4] = ["remove", "--stage", "1", "--yes"];
@@ -38,6 +39,32 @@ fn what_is_integrated_may_go_once_somebody_says_yes() {
     // The record holds, and again there is nothing to remove.
     assert_eq!(project.stage(0, &["list"])["stages"][0]["state"], json!("integrated"));
     assert_eq!(project.stage(0, &REMOVE)["branch"], json!(null));
+}
+
+#[test]
+fn ignored_files_are_named_first_and_the_folder_that_one_stands_in() {
+    let project = ended();
+    project.stage(0, &["integrate"]);
+    let worktree = project.worktree(1);
+    fs::write(project.story.shop.join(".git/info/exclude"), "*.env\nbuild/\n").unwrap();
+    fs::write(worktree.join("secret.env"), "x").unwrap();
+    fs::create_dir(worktree.join("build")).unwrap();
+    fs::write(worktree.join("build/a"), "x").unwrap();
+    let people = |yes: &[&str]| {
+        let mut command = project.story.sandbox.command(crate::common::OKSTRA);
+        command.current_dir(&worktree).env("OKSTRA_HOME", project.story.home());
+        command.args([&["stage"], &REMOVE[..3], yes].concat()).ran()
+    };
+    assert_eq!(people(&[]).code, Some(1));
+    let ran = people(&["--yes"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    let gone = format!(
+        "ignored files in it, which nothing keeps: build/, secret.env\nthe folder that you stand in goes with it: {}\n",
+        worktree.display()
+    );
+    assert!(ran.stdout.ends_with(&gone), "{ran:?}");
+    let doctor = project.okstra(&["doctor", "--json"]).json();
+    assert!(!doctor.to_string().contains("is behind"), "{doctor}");
 }
 
 #[test]

@@ -120,7 +120,7 @@ pub(super) fn permissions(permissions: &Permissions, executable: &Path, output: 
     if is_twice {
         output.text(&format!("and the same for {program}, which is how skills call it"));
     }
-    output.text("They read, render, wait and record. What a person decides is not among them.");
+    output.text("They read and record. What a person decides is not among them.");
 }
 
 fn next(done: &Installed, output: &mut Output) {

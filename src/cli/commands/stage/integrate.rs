@@ -43,7 +43,10 @@ fn print(outcome: &Outcome, output: &mut Output) {
         return;
     }
     if outcome.merged.is_empty() {
-        output.headline(Tone::Good, &outcome.branch, "has every done stage already");
+        match outcome.contained.is_empty() {
+            true => output.headline(Tone::Doubtful, &outcome.branch, "has nothing to take in: no stage is done yet"),
+            false => output.headline(Tone::Good, &outcome.branch, "has every done stage already"),
+        }
         return;
     }
     let sentence = format!("{} -> {}", short(&outcome.before), short(&outcome.commit));

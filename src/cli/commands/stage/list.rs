@@ -1,6 +1,7 @@
 //! `okstra stage list`
 
 use crate::cli::args::OfTask;
+use crate::cli::commands::{next_reconcile, say_stale};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Output, Tone};
@@ -28,18 +29,24 @@ impl From<Args> for Options {
 }
 
 pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<Exit, Failure> {
-    let outcome = list::run(context, &args.into())?;
-    output.show(&outcome, |output| print(&outcome, output));
+    let options: Options = args.into();
+    let outcome = list::run(context, &options)?;
+    output.show(&outcome, |output| print(&outcome, &options, output));
     Ok(Exit::Done)
 }
 
-fn print(outcome: &Outcome, output: &mut Output) {
+fn print(outcome: &Outcome, options: &Options, output: &mut Output) {
     let ended = [StageState::Done, StageState::Integrated];
     let done = outcome.stages.iter().filter(|stage| ended.contains(&stage.state)).count();
     let sentence = format!("{done} of {} stages are done", outcome.stages.len());
     output.headline(Tone::Strong, &outcome.task, &sentence);
     let rows: Vec<Vec<Cell>> = outcome.stages.iter().map(row).collect();
     output.table(&["stage", "state", "branch", "commit", "landed", "title"], &rows);
+    let stale = outcome.stages.iter().filter_map(|stage| Some((stage.stage, stage.reason.as_deref()?)));
+    if say_stale(stale, output) {
+        let task = outcome.task.split_once('/').map_or(&*outcome.task, |(_, task)| task);
+        next_reconcile(task, options.project_root.as_deref(), output);
+    }
 }
 
 fn row(stage: &StageLine) -> Vec<Cell> {

@@ -1,6 +1,7 @@
 //! `okstra stage remove`
 
 use crate::cli::args::OfTask;
+use crate::cli::commands::say_gone;
 use crate::cli::confirm::confirm;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -11,7 +12,7 @@ use crate::ops::stages::remove::{self, Options};
 /// Remove worktree and branch of a stage, when nothing is lost with them
 ///
 /// Never a worktree in which something is not committed, and never a commit that nothing else reaches and of which nothing
-/// proves that it landed.
+/// proves that it landed. Ignored files in the worktree go with it; they are named first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   okstra stage remove --stage 1
@@ -40,12 +41,14 @@ pub(super) fn run(args: Args, context: &Context, output: &mut Output) -> Result<
     if !options.yes && plan.needs_a_person() {
         confirm(context, output, "Remove it?", plan.unconfirmed(), |output| {
             output.headline(Tone::Strong, &format!("stage {}", plan.stage), &format!("removes {}", plan.sentence()));
+            say_gone(&plan.ignored, plan.stood_in.as_deref(), output);
         })?;
         options.yes = true;
     }
     let plan = remove::run(context, &options)?;
     output.show(&plan, |output| {
         output.headline(Tone::Good, &format!("stage {}", plan.stage), &format!("removed {}", plan.sentence()));
+        say_gone(&plan.ignored, plan.stood_in.as_deref(), output);
     });
     Ok(Exit::Done)
 }

@@ -1,5 +1,8 @@
 //! What `okstra status` says to people.
 
+use std::path::Path;
+
+use crate::cli::commands::{next_reconcile, say_stale};
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
 use crate::domain::moment::for_people;
@@ -9,7 +12,7 @@ use crate::ops::status::{OpenRun, PhaseState, PhaseStatus, PlanStatus, StageStat
 /// More stages than this are counted, and only those that are not in the task branch yet are listed.
 const MOST_STAGES: usize = 12;
 
-pub(super) fn print(status: &Status, output: &mut Output) {
+pub(super) fn print(status: &Status, project_root: Option<&Path>, output: &mut Output) {
     output.headline(Tone::Strong, &status.task, &heading(status));
     let rows: Vec<_> = status.phases.iter().map(|phase| phase_row(status, phase)).collect();
     output.table(&["phase", "state", ""], &rows);
@@ -22,6 +25,11 @@ pub(super) fn print(status: &Status, output: &mut Output) {
             vec![Cell::from(what), Cell::from(&kept.worktree)]
         });
         output.table(&["kept of abandoned runs", "worktree"], &kept.collect::<Vec<_>>());
+    }
+    let stages = status.plan.iter().flat_map(|plan| &plan.stages);
+    let stale = stages.filter_map(|stage| Some((stage.stage, stage.stale.as_deref()?)));
+    if say_stale(stale, output) && status.next.step != "git-reconcile" {
+        next_reconcile(&status.task, project_root, output);
     }
     output.next(&status.next.reason, &[]);
     if let Some(command) = &status.next.command {
@@ -68,8 +76,12 @@ fn open_run(open: &OpenRun) -> String {
         [one] => format!(", stage {one}"),
         several => format!(", stages {}", several.join(", ")),
     };
+    let lead = match open.is_led {
+        Some(false) => format!("its lead, {lead}, has ended"),
+        _ => format!("led by {lead}"),
+    };
     let report = if open.has_report { ", report there" } else { "" };
-    format!("{} {} for {age}, led by {lead}{stages}{report}", number(&open.run), open.status.as_str())
+    format!("{} {} for {age}, {lead}{stages}{report}", number(&open.run), open.status.as_str())
 }
 
 fn print_stages(plan: &PlanStatus, output: &mut Output) {
@@ -79,7 +91,8 @@ fn print_stages(plan: &PlanStatus, output: &mut Output) {
         plan.id, progress.done, progress.total, progress.integrated
     ));
     let all = plan.stages.len() <= MOST_STAGES;
-    let rows: Vec<_> = plan.stages.iter().filter(|stage| all || !stage.integrated).map(stage_row).collect();
+    let rows: Vec<_> =
+        plan.stages.iter().filter(|stage| all || !stage.integrated || stage.stale.is_some()).map(stage_row).collect();
     if !rows.is_empty() {
         output.table(&["stage", "state", "title"], &rows);
     }
@@ -87,6 +100,7 @@ fn print_stages(plan: &PlanStatus, output: &mut Output) {
 
 fn stage_row(stage: &StageStatus) -> Vec<Cell> {
     let state = match (stage.done, stage.integrated, &stage.reserved_by) {
+        _ if stage.stale.is_some() => Cell::of(Tone::Doubtful, "stale"),
         (_, true, _) => Cell::of(Tone::Good, "integrated"),
         (true, ..) => Cell::of(Tone::Good, "done"),
         (false, _, Some(run)) => Cell::of(Tone::Doubtful, run),

@@ -1,6 +1,7 @@
 //! `okstra task close`
 
 use crate::cli::args::OfTask;
+use crate::cli::commands::say_gone;
 use crate::cli::confirm::confirm;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -61,6 +62,12 @@ fn print(plan: &Plan, is_to_come: bool, output: &mut Output) {
             output.headline(Tone::Doubtful, "not closed", &sentence);
         }
     }
+    if let [first, rest @ ..] = plan.undone.as_slice() {
+        let stages = rest.iter().fold(first.to_string(), |stages, stage| format!("{stages}, {stage}"));
+        let (stages, are) =
+            if rest.is_empty() { (format!("stage {stages}"), "is") } else { (format!("stages {stages}"), "are") };
+        output.text(&format!("{stages} of the plan {are} not done"));
+    }
     let worktrees = plan.removed.iter().map(|gone| &gone.worktree).chain(plan.kept.iter().map(|kept| &kept.worktree));
     let worktrees: Vec<&str> = worktrees.map(|worktree| worktree.as_deref().unwrap_or_default()).collect();
     let (folder, names) = below_common(&worktrees);
@@ -86,7 +93,11 @@ fn print(plan: &Plan, is_to_come: bool, output: &mut Output) {
         output.next("look at what stays", &[]);
         plan.kept.iter().for_each(|kept| output.paste(&kept.command));
     }
-    if let Some(folder) = &plan.stood_in {
-        output.text(&format!("the folder that you stand in goes with it: {folder}"));
-    }
+    let ignored = plan
+        .removed
+        .iter()
+        .zip(removed)
+        .flat_map(|(gone, name)| gone.ignored.iter().map(move |file| format!("{name}/{file}")));
+    let ignored: Vec<String> = ignored.collect();
+    say_gone(&ignored, plan.stood_in.as_deref(), output);
 }

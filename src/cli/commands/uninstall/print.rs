@@ -1,5 +1,6 @@
 //! What uninstall says to people.
 
+use crate::cli::commands::say_gone;
 use crate::cli::output::{Output, Tone};
 use crate::cli::table::Cell;
 use crate::domain::install::Removal;
@@ -61,14 +62,17 @@ fn details(planned: &Uninstalled, output: &mut Output) {
         let count = settings.removed.len();
         vec![Cell::from("settings"), Cell::from(format!("{count} entries in {}", output.place(&settings.path)))]
     }));
+    let mut ignored = Vec::new();
     if let Some(purged) = &planned.purged {
         rows.extend(purged.worktrees.iter().map(|path| vec![Cell::from("worktree"), Cell::from(output.place(path))]));
         let in_home = |name: &String| vec![Cell::from("own folder"), Cell::from(output.place(planned.home.join(name)))];
         rows.extend(purged.entries.iter().map(in_home));
+        ignored.extend(purged.ignored.iter().map(|path| output.place(path)));
     }
     if !rows.is_empty() {
         output.table(&["what", "where"], &rows);
     }
+    say_gone(&ignored, None, output);
     stays(planned, output);
 }
 

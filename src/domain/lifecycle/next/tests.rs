@@ -1,7 +1,7 @@
 //! What comes next: a table of cases, and every small combination against a slow oracle.
 
 use super::*;
-use Step::{ApprovePlan, CloseTask, Finish, IntegrateStages, Nothing, Resume, Run};
+use Step::{ApprovePlan, CloseTask, Finish, IntegrateStages, Nothing, Reconcile, Resume, Run};
 use TaskType::{
     ErrorAnalysis, FinalVerification, Implementation, ImplementationPlanning, ReleaseHandoff, RequirementsDiscovery,
 };
@@ -36,6 +36,7 @@ fn what_comes_next() {
     let (discovery, analysis, planning) = ((RequirementsDiscovery, 1), (ErrorAnalysis, 2), (ImplementationPlanning, 3));
     let direct = |facts| Facts { route: Some(Route::DirectImplementationPlanning), ..facts };
     let unapproved = |facts| Facts { unapproved: Some(run("implementation-planning-002")), ..facts };
+    let undecided = |facts| Facts { undecided: Some("stage 1 is stale".to_owned()), ..facts };
     let all = [(Implementation, 4), (FinalVerification, 5), (ReleaseHandoff, 6)];
     let cases = [
         (finished(&[]), Run(RequirementsDiscovery), "begins with requirements-discovery"),
@@ -52,6 +53,8 @@ fn what_comes_next() {
         ),
         (with_plan(finished(&[]), 3, 1, 1), Run(Implementation), "1 of 3 stages are done"),
         (with_plan(finished(&[]), 3, 3, 1), IntegrateStages, "not all are in the task branch"),
+        (undecided(with_plan(finished(&[]), 3, 3, 1)), Reconcile, "stage 1 is stale"),
+        (undecided(with_plan(finished(&[]), 3, 1, 1)), Reconcile, "stage 1 is stale"),
         (with_plan(finished(&[]), 3, 3, 3), Run(FinalVerification), "all stages are done and in"),
         (with_plan(finished(&all[..2]), 3, 3, 3), Run(ReleaseHandoff), "the task is verified"),
         (with_plan(finished(&[(Implementation, 9), all[1]]), 3, 3, 3), Run(FinalVerification), "built since"),
@@ -155,7 +158,7 @@ fn oracle(facts: &Facts) -> Step {
     for open in &facts.open {
         let (total, done, integrated) = count(open.batch);
         if done == total && integrated < total {
-            return IntegrateStages;
+            return if facts.undecided.is_some() { Reconcile } else { IntegrateStages };
         }
         if done == total && open.has_report {
             return Finish(open.run);
@@ -184,14 +187,16 @@ fn oracle(facts: &Facts) -> Step {
     };
     let (total, done, integrated) = count(plan.stages);
     let (built, verified, handed) = (ended(Implementation), ended(FinalVerification), ended(ReleaseHandoff));
-    match () {
+    let step = match () {
         () if done < total => Run(Implementation),
         () if integrated < total => IntegrateStages,
         () if verified == 0 || verified < built => Run(FinalVerification),
         () if handed == 0 || handed < built || handed < verified => Run(ReleaseHandoff),
         () if facts.has_worktrees => CloseTask,
         () => Nothing,
-    }
+    };
+    let builds = !matches!(step, CloseTask | Nothing);
+    if builds && facts.undecided.is_some() { Reconcile } else { step }
 }
 
 #[test]
@@ -221,8 +226,8 @@ fn every_small_case_agrees_with_the_oracle() {
             continue;
         }
         for (plan, opened) in plans.iter().flat_map(|plan| opens.iter().map(move |opened| (plan, opened))) {
-            for (route, more) in routes.iter().flat_map(|route| (0..5).map(move |more| (route, more))) {
-                let unapproved = (more % 2 == 1).then(|| run("implementation-planning-009"));
+            for (route, more) in routes.iter().flat_map(|route| (0..6).map(move |more| (route, more))) {
+                let unapproved = (more % 2 == 1 && more < 4).then(|| run("implementation-planning-009"));
                 let base = finished(&ends);
                 let facts = Facts {
                     route: *route,
@@ -231,6 +236,7 @@ fn every_small_case_agrees_with_the_oracle() {
                     unapproved,
                     has_worktrees: more / 2 == 1,
                     is_closed: more == 4,
+                    undecided: (more == 5).then(|| "stage 1".to_owned()),
                     ..base
                 };
                 assert_eq!(next(&facts).step, oracle(&facts), "{facts:?}");

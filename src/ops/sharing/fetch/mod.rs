@@ -127,7 +127,7 @@ fn named(context: &Context, options: &Options) -> Result<Option<TaskName>, Error
     }
     match Task::find(context, options.project_root.as_deref(), &Selector::Project(None)) {
         Ok(task) => Ok(Some(task.key.task)),
-        Err(Error::NoTask | Error::NoProject { .. }) => Ok(None),
+        Err(Error::NoTask { .. } | Error::NoProject { .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }
