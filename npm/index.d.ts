@@ -1178,7 +1178,7 @@ export interface StatusOpenRun {
   /** The session of the lead. */
   sessionId: string
   /** Whether its lead is at work; null where okstra has not started one on this machine. */
-  isLed?: boolean
+  isLed: boolean | null
   /** The stages that it owns. */
   stages: Array<number>
   /** Whether its report is there. */

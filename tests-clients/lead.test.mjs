@@ -4,6 +4,7 @@
  * is told, what it may run and what comes of it is the client's and okstra's.
  */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { tmpdir } from "node:os";
@@ -16,6 +17,10 @@ const task = "auth/login";
 const branch = "fix-login-s1";
 /** What the user allows besides, in words of the client: every command of okstra, as the skill calls it. */
 let allowed = "";
+
+/** Whether somebody amends once the lead has seen where the task stands, and whether they did. */
+let amends = false;
+let amended = false;
 
 /** @type {string} */
 let folder;
@@ -50,7 +55,28 @@ const bash = (command) => ({ tool: "Bash", input: { command, description: "okstr
 const prepare = () => bash(commandOf(/^`([^`]*okstra[^` ]* render-bundle --task GROUP\/ID --json)`$/m));
 /** A command of an answer, called as the skill says. @param {string} command */
 const called = (command) => command.replace(/^okstra /, () => `${/`([^`]*okstra[^` ]*) tasks/.exec(read.skill)?.[1]} `);
-const look = () => bash(called(/^\s*(.* git-reconcile .*--json)$/m.exec(read.guidance)?.[1] ?? assert.fail(`no command in: ${read.guidance}`)));
+const look = () => {
+  const guided = called(/^\s*(.* git-reconcile .*--json)$/m.exec(read.guidance)?.[1] ?? "");
+  const own = /`([^`]* git-reconcile --task GROUP\/ID --json)`/.exec(read.reference)?.[1].replaceAll("GROUP/ID", task);
+  return bash(guided || own || assert.fail(`no command in: ${read.guidance}${read.reference}`));
+};
+
+/** The reviewer amends the recorded commit. */
+function amend() {
+  const at = [host.home, ".okstra", "worktrees", "shop", "auth"];
+  const worktree = join(...at, "login-s1");
+  appendFileSync(join(worktree, "a.txt"), "as the reviewer wants it\n");
+  const gitNow = (/** @type {string[]} */ ...args) => execFileSync("git", args, { env: host.env });
+  gitNow("-C", worktree, "commit", "--quiet", "--amend", "--all", "--no-edit");
+  gitNow("-C", join(...at, "login"), "reset", "--quiet", "--hard", branch);
+  amended = true;
+}
+
+/** @returns {import("./model.mjs").Turn} */
+function reference() {
+  const base = /Base directory for this skill: (.*)/.exec(read.skill)?.[1] ?? assert.fail("the client does not say where the skill is");
+  return { tool: "Read", input: { file_path: join(base, "references", "stale-commits.md") } };
+}
 
 /** What a lead does next who follows the skill to the letter. @param {import("./model.mjs").Asked} asked @returns {import("./model.mjs").Turn} */
 function lead({ said }) {
@@ -70,11 +96,14 @@ function lead({ said }) {
   if (said.includes("as you decided")) return look();
   const document = documentIn(said);
   if (document === null) return { text: `Stopped: ${said}` };
-  if (document.next?.step === "run") return prepare();
+  if (document.next?.step === "run") {
+    if (amends && !amended) amend();
+    return prepare();
+  }
+  if (document.next?.step === "git-reconcile") return reference();
   if (document.code === "stale-commits" || document.hint?.startsWith("Recorded stage SHAs no longer match")) {
     read.guidance = document.hint;
-    const base = /Base directory for this skill: (.*)/.exec(read.skill)?.[1] ?? assert.fail("the client does not say where the skill is");
-    return { tool: "Read", input: { file_path: join(base, "references", "stale-commits.md") } };
+    return reference();
   }
   if (document.items !== undefined && document.repaired === undefined) {
     const open = document.items.filter((/** @type {any} */ { kind, classification }) => kind !== "gate" && classification === "confirm");
@@ -163,9 +192,6 @@ before(async () => {
   await core("stage done --task auth/login --stage 1");
   await core("stage integrate --task auth/login");
   await core("finish --task auth/login");
-  appendFileSync(join(worktree, "a.txt"), "as the reviewer wants it\n");
-  await git("-C", worktree, "commit", "--quiet", "--amend", "--all", "--no-edit");
-  await git("-C", worktree.replace(/-s1$/, ""), "reset", "--quiet", "--hard", branch);
 });
 
 after(() => {
@@ -180,10 +206,21 @@ test("what a person did not allow is not run", async () => {
 });
 
 test("it follows the skill, meets the amended commit, and asks", async () => {
+  amends = true;
   const { result } = await claude("Go on with the task auth/login.", "--allowedTools", allowed, "Read");
   assert.match(result, /^Stage 1: .*1\. the tip of its branch/);
   const did = turns.map(({ turn }) => ("text" in turn ? "asks" : `${turn.tool} ${/(status|render-bundle|git-reconcile|stale-commits)/.exec(JSON.stringify(turn.input))?.[0] ?? ""}`.trim()));
   assert.deepEqual(did, ["Skill", "Bash status", "Bash render-bundle", "Read stale-commits", "Bash git-reconcile", "asks"]);
+});
+
+test("a lead that comes later is told at once, and asks as well", async () => {
+  const { guidance } = read;
+  read.guidance = "";
+  const { result } = await claude("Go on with the task auth/login.", "--allowedTools", allowed, "Read");
+  assert.match(result, /^Stage 1: .*1\. the tip of its branch/);
+  const did = turns.map(({ turn }) => ("text" in turn ? "asks" : `${turn.tool} ${/(status|git-reconcile|stale-commits)/.exec(JSON.stringify(turn.input))?.[0] ?? ""}`.trim()));
+  assert.deepEqual(did, ["Skill", "Bash status", "Read stale-commits", "Bash git-reconcile", "asks"]);
+  read.guidance = guidance;
 });
 
 test("with the answer it repairs the record, prepares the next stage, and reads its launch prompt", async () => {

@@ -69,7 +69,7 @@ pub struct StatusRun {
 }
 
 /// A run that is open.
-#[napi(object)]
+#[napi(object, use_nullable = true)]
 pub struct StatusOpenRun {
     /// Its name.
     pub run: String,
