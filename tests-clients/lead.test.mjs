@@ -20,6 +20,8 @@ let allowed = "";
 
 /** Whether somebody amends once the lead has seen where the task stands, and whether they did. */
 let amends = false;
+/** Where it is started, if not in the project. @type {string | undefined} */
+let claudeIn;
 let amended = false;
 
 /** @type {string} */
@@ -117,7 +119,8 @@ function lead({ said }) {
 /** A turn of the user: the rows that Claude Code prints. @param {string[]} args */
 async function claude(...args) {
   turns = [];
-  const { code, stdout, stderr } = await run(join(clients, "claude"), ["-p", ...args, "--output-format", "stream-json", "--verbose"], { cwd: host.project, env: host.env });
+  const cwd = claudeIn ?? host.project;
+  const { code, stdout, stderr } = await run(join(clients, "claude"), ["-p", ...args, "--output-format", "stream-json", "--verbose"], { cwd, env: host.env });
   assert.equal(code, 0, `${stdout}\n${stderr}`);
   const rows = stdout.trim().split("\n").map((line) => JSON.parse(line));
   return rows.findLast(({ type }) => type === "result");
@@ -203,6 +206,17 @@ test("what a person did not allow is not run", async () => {
   const { permission_denials: denied } = await claude("Go on with the task auth/login.");
   assert.match(turns[2].said, /"next"/, "reading is allowed by what `install --project` wrote");
   assert.deepEqual(denied.map((/** @type {any} */ { tool_name, tool_input }) => [tool_name, / render-bundle /.test(tool_input.command)]), [["Bash", true]]);
+});
+
+test("in a worktree of the task, which has no settings of its own, it may do the same and no more", async () => {
+  const worktree = join(host.home, ".okstra", "worktrees", "shop", "auth", "login-s1");
+  rmSync(join(worktree, ".claude"), { recursive: true, force: true });
+  claudeIn = worktree;
+  const { permission_denials: denied } = await claude("Go on with the task auth/login.");
+  claudeIn = undefined;
+  await git("-C", worktree, "checkout", "--", ".");
+  assert.match(turns[2].said, /"next"/);
+  assert.deepEqual(denied.map((/** @type {any} */ { tool_input }) => / render-bundle /.test(tool_input.command)), [true]);
 });
 
 test("it follows the skill, meets the amended commit, and asks", async () => {
