@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isWhole } from "./binary.js";
 import { addonName, executableName, hostLibc, packageName, platformsFor } from "./platforms.js";
 
 /**
@@ -66,6 +67,7 @@ function open() {
     return { failure: { kind: "mismatch", find, version: find.version } };
   }
   try {
+    if (!isWhole(find.file)) return { failure: { kind: "unloadable", find, cause: new Error("the file was cut off") } };
     const addon = require(find.file);
     const inside = addon.version();
     if (inside === version) addon.introduce(join(dirname(find.file), executableName(find.platform)), process.versions.node);

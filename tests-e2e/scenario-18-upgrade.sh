@@ -81,7 +81,7 @@ cp -p "$HOME/dotfiles/status.md" "$WORK/home-before/dotfiles/status.md"
 tree "$WORK/home-before" | sed "s,^in .*,in $HOME," >"$WORK/left"
 tree "$HOME" >"$WORK/edited"
 run 2 "$OKSTRA" doctor --json
-told 'it.checks.find((one) => one.name === "installation").message.includes("is gone")' true
+told 'it.checks.find((one) => one.name === "installation").message.includes("is not there")' true
 
 step "$VERSION comes out, and nothing happens by itself"
 publish

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::domain::hint::Hint;
 use crate::domain::moment::Moment;
+use crate::domain::shell;
 
 /// What was being done to a file when it went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,10 +169,25 @@ impl Hint for Error {
             Self::IsAFolder { .. } => {
                 Some("name a file; where okstra keeps that file itself, move the folder away".to_owned())
             }
+            Self::Forbidden { path, .. } => {
+                let nearest = nearest(path).to_string_lossy();
+                Some(format!("see who may: {}", shell::command(["ls", "-ld", &nearest])))
+            }
+            Self::NotAFolder { path, .. } => path
+                .ancestors()
+                .skip(1)
+                .find(|above| above.symlink_metadata().is_ok())
+                .filter(|above| !above.is_dir())
+                .map(|above| format!("`{}` is in the way: no folder, or a link that leads nowhere", above.display())),
             Self::Locked { holder: None, .. } => Some("wait until the other okstra process has ended".to_owned()),
             _ => None,
         }
     }
+}
+
+/// The path, or the nearest one above it that is there.
+fn nearest(path: &Path) -> &Path {
+    path.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(path)
 }
 
 impl fmt::Display for Doing {

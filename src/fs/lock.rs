@@ -41,7 +41,7 @@ impl LockGuard {
             match file.try_lock() {
                 Ok(()) if is_still(&file, path) => break,
                 // The file was removed while it was waited for: the next who comes would lock another one.
-                Ok(()) => file = open(path)?,
+                Ok(()) => file = open_anew(path)?,
                 Err(TryLockError::Error(source)) => return Err(at(source)),
                 Err(TryLockError::WouldBlock) if stop() => return Err(Error::Stopped { path: path.to_owned() }),
                 Err(TryLockError::WouldBlock) if waited >= wait => return Err(locked(path, waited)),
@@ -51,7 +51,11 @@ impl LockGuard {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
         let guard = Self { file, path: path.to_owned() };
-        guard.sign().map_err(at)?;
+        // On a full disk the lock holds as well; only who holds it is not known then.
+        match guard.sign() {
+            Err(error) if error.kind() == std::io::ErrorKind::StorageFull => {}
+            signed => signed.map_err(at)?,
+        }
         Ok(guard)
     }
 
@@ -94,6 +98,14 @@ fn open(path: &Path) -> Result<File, Error> {
         return Err(no_file());
     }
     options.open(path).map_err(|source| Error::new(Doing::Lock, path, source))
+}
+
+/// Opens the lock file again that its holder removed; the folder may have gone with it.
+fn open_anew(path: &Path) -> Result<File, Error> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|source| Error::new(Doing::Lock, path, source))?;
+    }
+    open(path)
 }
 
 /// Whether `path` still names the open `file`.

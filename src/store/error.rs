@@ -7,6 +7,7 @@ use crate::domain::hint::Hint;
 use crate::domain::names::NameError;
 use crate::domain::records::Refusal;
 use crate::domain::registry::{Conflict, Holder};
+use crate::domain::shell;
 use crate::fs;
 
 /// What is wrong in a JSON text, without its place.
@@ -215,6 +216,25 @@ impl Error {
     }
 }
 
+impl Error {
+    /// What helps where the file can be made anew from what is elsewhere.
+    fn made_anew(&self) -> Option<String> {
+        let path = match self {
+            Self::BadLine { path, .. } | Self::NotJson { path, .. } | Self::WrongShape { path, .. } => path,
+            _ => return None,
+        };
+        let text = path.to_string_lossy();
+        let aside = shell::command(["mv", &text, &format!("{text}.damaged")]);
+        match path.file_name()?.to_str()? {
+            "install.json" => Some(format!("put it aside, and install again: {aside} && npx -y okstra@latest install")),
+            "registry.json" => Some(format!(
+                "put it aside, and bring it back in each project from what is mirrored: {aside} && okstra doctor --restore"
+            )),
+            _ => None,
+        }
+    }
+}
+
 impl Hint for Error {
     fn hint(&self) -> Option<String> {
         match self {
@@ -223,9 +243,9 @@ impl Hint for Error {
             | Self::NotJson { .. }
             | Self::WrongShape { .. }
             | Self::BadName { .. }
-            | Self::BadRun { .. } => {
-                Some("it was left as it is: bring back a good copy, or correct that place after keeping one".to_owned())
-            }
+            | Self::BadRun { .. } => Some(self.made_anew().unwrap_or_else(|| {
+                ("it was left as it is: bring back a good copy, or correct that place after keeping one").to_owned()
+            })),
             Self::NotToml { path, .. } | Self::BadSetting { path, .. } => {
                 Some(format!("correct it in `{}`; nothing was started", path.display()))
             }

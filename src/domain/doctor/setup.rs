@@ -29,6 +29,10 @@ pub struct Setup {
     pub missing: Vec<String>,
     /// Files that somebody changed.
     pub changed: Vec<String>,
+    /// Files that were there before, in the place of which agents should find okstra's.
+    pub foreign: Vec<String>,
+    /// Whether what stands in the place of the executable was there before.
+    pub is_program_foreign: bool,
 }
 
 /// The version of Node that okstra is a part of.
@@ -66,12 +70,19 @@ pub(super) fn setup(setup: Option<&Setup>) -> Check {
         return check
             .advise("nothing has to be done: what is yours stays when okstra is brought up to date", Vec::new());
     }
+    if let (Some(foreign), true) = (setup.foreign.first(), setup.is_sound() && setup.missing.is_empty()) {
+        return check.advise(
+            "put yours aside, or give it another name, then install again: okstra install",
+            words(&["mv", foreign, &format!("{foreign}.mine")]),
+        );
+    }
     if is_older(&setup.running, &setup.version) && setup.is_sound() && setup.missing.is_empty() {
         return check.advise("go by the one that is installed", words(&[&setup.program, "doctor"]));
     }
     // Where the executable is at fault it is not what installs.
     let (again, program) = (words(&["npx", "-y", "okstra@latest", "install"]), setup.program.as_str());
-    match (setup.is_sound(), setup.changed.iter().any(|path| path == program)) {
+    let is_theirs = setup.is_program_foreign || setup.changed.iter().any(|path| path == program);
+    match (setup.is_sound(), is_theirs) {
         (true, _) => check.advise("install it again", words(&["okstra", "install"])),
         // What somebody changed is never written over.
         (false, true) => check.advise(
@@ -85,7 +96,11 @@ pub(super) fn setup(setup: Option<&Setup>) -> Check {
 impl Setup {
     /// Whether all that can be said is that somebody changed files.
     fn is_only_changed(&self) -> bool {
-        self.is_sound() && !self.is_interrupted && self.version == self.running && self.missing.is_empty()
+        self.is_sound()
+            && !self.is_interrupted
+            && self.version == self.running
+            && self.missing.is_empty()
+            && self.foreign.is_empty()
     }
 
     /// Whether the executable is the one that was installed.
@@ -117,7 +132,12 @@ fn faults(setup: &Setup) -> Vec<(Status, String)> {
         }
         Err(why) => faults.push((Status::Problem, format!("the installed executable cannot be started: {why}"))),
     }
-    faults.extend(some(&setup.missing).map(|which| (Status::Problem, format!("{which} gone"))));
+    faults.extend(some(&setup.missing).map(|which| (Status::Problem, format!("{which} not there"))));
+    faults.extend(
+        some(&setup.foreign).map(|which| {
+            (Status::Warning, format!("{which} yours and was there before, so agents do not find okstra's"))
+        }),
+    );
     let them = if setup.changed.len() > 1 { "them" } else { "it" };
     let changed = some(&setup.changed);
     faults.extend(changed.map(|which| (Status::Warning, format!("{which} changed since okstra wrote {them}"))));

@@ -12,7 +12,7 @@ use crate::context::{Cancel, Context};
 use crate::domain::doctor::{Fact, Setup};
 use crate::domain::install::{Found, Target};
 use crate::ops::Error;
-use crate::ops::install::found_of;
+use crate::ops::install::{Contents, found_of};
 use crate::process::Command;
 use crate::store::Home;
 use crate::store::installation::Installation;
@@ -61,6 +61,8 @@ fn setup(context: &Context, home: &Home, installed: &Installation) -> Setup {
         unchanged: 0,
         missing: Vec::new(),
         changed: Vec::new(),
+        foreign: Vec::new(),
+        is_program_foreign: !installed.files.contains_key(&*home.executable().to_string_lossy()),
     };
     for (path, recorded) in &installed.files {
         match found_of(Path::new(path)).unwrap_or(Found::Other) {
@@ -71,7 +73,22 @@ fn setup(context: &Context, home: &Home, installed: &Installation) -> Setup {
             _ => setup.changed.push(path.clone()),
         }
     }
+    if setup.version == setup.running {
+        not_recorded(context, home, installed, &mut setup);
+    }
     setup
+}
+
+/// What agents should find, and okstra has not written: the user had a file of that name, or the folder is another one now.
+fn not_recorded(context: &Context, home: &Home, installed: &Installation, setup: &mut Setup) {
+    let Ok(contents) = Contents::for_agents(context, home, &installed.targets) else { return };
+    for wanted in contents.wanted.iter().filter(|wanted| !installed.files.contains_key(&wanted.path)) {
+        match found_of(Path::new(&wanted.path)).unwrap_or(Found::Other) {
+            Found::Missing => setup.missing.push(wanted.path.clone()),
+            Found::File { sha256, .. } if sha256 == wanted.sha256 => {}
+            _ => setup.foreign.push(wanted.path.clone()),
+        }
+    }
 }
 
 /// The skills that the client itself does not list; `None` where it has no such command, or that fails.

@@ -22,53 +22,75 @@ impl Hint for Error {
             Self::NoCategory { .. } => Some("name it where the command takes one: --category fix".to_owned()),
             Self::CategoryNeeded { .. } => Some(format!("name one: --category {}", CATEGORIES.join("|"))),
             Self::NoPlan { .. } => Some("name a Markdown file".to_owned()),
-            Self::OtherTasksPlan { owner, .. } => {
-                Some(format!("to plan the same work again, approve a copy that lies elsewhere; it stays the plan of {owner}"))
-            }
+            Self::OtherTasksPlan { owner, .. } => Some(format!(
+                "to plan the same work again, approve a copy that lies elsewhere; it stays the plan of {owner}"
+            )),
             Self::NoApprover => Some("name the person: --by NAME".to_owned()),
             Self::Request { hint, .. } | Self::Gate { hint, .. } => Some(hint.clone()),
             Self::NoTask { known } => Some(name_a_task(known)),
-            Self::NoProject { .. } => {
-                Some("make it one with okstra init; if it was one, okstra doctor --restore brings its records back; git-reconcile alone can do without: --plan-run-root, --project-id, --task-group, --task-id, --work-category".to_owned())
-            }
+            Self::NoProject { .. } => Some(
+                "make it one: okstra init; if it was one, bring its records back: okstra doctor --restore".to_owned(),
+            ),
             Self::UnknownTask { .. } => Some("see which there are: okstra tasks".to_owned()),
-            Self::Category(_) => Some("a project adds its own in .okstra/project.json: \"config\": {\"workCategories\": [\"NAME\"]}".to_owned()),
-            Self::RunName(_) | Self::Route(_) => None,
-            Self::LeadThere { .. } => Some("go on in its terminal, or end it first".to_owned()),
-            Self::Lead { task, run, .. } => Some(format!("the run stays open; try again: okstra resume {run} --task {task}")),
-            Self::NotInstalled { vendor, config: Some(_), .. } => Some(format!("install it, or correct agents.{vendor}.command there")),
-            Self::NotInstalled { install, .. } => Some(format!("install it: {install}")),
-            Self::NoCommit { .. } => Some("commit something first: a run starts from a commit".to_owned()),
-            Self::Roster(_) => Some("name workers with --workers claude,codex,gemini, and models with --model WORKER=MODEL".to_owned()),
-            Self::OtherCategory { recorded, .. } => Some(format!("leave --category out, or give {recorded}")),
-            Self::UnknownRun { task, known, .. } => Some(known_runs(task, known)),
-            Self::WhichRun { task, open } if open.is_empty() => Some(format!("see what comes next: okstra status --task {task}")),
-            Self::WhichRun { .. } => Some("name one of them".to_owned()),
-            Self::RunEnded { task, .. } => Some(format!("see what comes next: okstra status --task {task}")),
-            Self::RunElsewhere { task, run, .. } => Some(format!(
-                "go on with it there; or prepare another one here: okstra run --task {task} --type {}; or give it up: okstra abandon {run} --task {task} --reason TEXT",
-                run.task_type
-            )),
-            Self::Unfinished { task, run, missing, needs_route: true } => {
-                let rest = if missing.len() > 1 { "bring about the rest, and " } else { "" };
-                Some(format!("{rest}name the route: okstra finish {run} --task {task} --route ROUTE; or finish it all the same, which is recorded: --force REASON"))
-            }
-            Self::Unfinished { .. } => {
-                Some("bring about what is missing, or finish it all the same, which is recorded: --force REASON".to_owned())
-            }
+            Self::Category(_) => Some(
+                "a project adds its own in .okstra/project.json: \"config\": {\"workCategories\": [\"NAME\"]}"
+                    .to_owned(),
+            ),
             Self::ConfirmationNeeded { .. } => {
                 Some("run it at a terminal and look at what will happen, or answer with --yes".to_owned())
             }
             Self::NoProjectId { .. } => Some("name it with --project-id ID, or take that one with --yes".to_owned()),
-            Self::OtherProject { recorded, .. } => {
-                Some(format!("leave --project-id out, or give {recorded}; records and branches go by the id, so it is not changed"))
-            }
+            Self::OtherProject { recorded, .. } => Some(format!(
+                "leave --project-id out, or give {recorded}; records and branches go by the id, so it is not changed"
+            )),
             Self::Bare { .. } => Some("work in a clone that has a worktree".to_owned()),
             Self::NoMirror { mirrored, .. } => Some(no_mirror(mirrored)),
-            Self::NotARoot { root: Some(root), .. } => Some(format!("name the root: --project-root {}", shell::word(&root.to_string_lossy()))),
+            Self::NotARoot { root: Some(root), .. } => {
+                Some(format!("name the root: --project-root {}", shell::word(&root.to_string_lossy())))
+            }
             Self::NotARoot { .. } => Some("name the worktree that shall hold .okstra/: --project-root DIR".to_owned()),
-            other => reconcile_hint(other),
+            other => run_hint(other),
         }
+    }
+}
+
+/// The way out of what is wrong with runs and their leads.
+fn run_hint(error: &Error) -> Option<String> {
+    match error {
+        Error::RunName(_) | Error::Route(_) => None,
+        Error::LeadThere { .. } => Some("go on in its terminal, or end it first".to_owned()),
+        Error::Lead { task, run, .. } => {
+            Some(format!("the run stays open; try again: okstra resume {run} --task {task}"))
+        }
+        Error::NotInstalled { vendor, config: Some(_), .. } => {
+            Some(format!("install it, or correct agents.{vendor}.command there"))
+        }
+        Error::NotInstalled { install, .. } => Some(format!("install it: {install}")),
+        Error::NoCommit { .. } => Some("commit something first: a run starts from a commit".to_owned()),
+        Error::Roster(_) => {
+            Some("name workers with --workers claude,codex,gemini, and models with --model WORKER=MODEL".to_owned())
+        }
+        Error::OtherCategory { recorded, .. } => Some(format!("leave --category out, or give {recorded}")),
+        Error::UnknownRun { task, known, .. } => Some(known_runs(task, known)),
+        Error::WhichRun { task, open } if open.is_empty() => {
+            Some(format!("see what comes next: okstra status --task {task}"))
+        }
+        Error::WhichRun { .. } => Some("name one of them".to_owned()),
+        Error::RunEnded { task, .. } => Some(format!("see what comes next: okstra status --task {task}")),
+        Error::RunElsewhere { task, run, .. } => Some(format!(
+            "go on with it there; or prepare another one here: okstra run --task {task} --type {}; or give it up: okstra abandon {run} --task {task} --reason TEXT",
+            run.task_type
+        )),
+        Error::Unfinished { task, run, missing, needs_route: true } => {
+            let rest = if missing.len() > 1 { "bring about the rest, and " } else { "" };
+            Some(format!(
+                "{rest}name the route: okstra finish {run} --task {task} --route ROUTE; or finish it all the same, which is recorded: --force REASON"
+            ))
+        }
+        Error::Unfinished { .. } => {
+            Some("bring about what is missing, or finish it all the same, which is recorded: --force REASON".to_owned())
+        }
+        other => reconcile_hint(other),
     }
 }
 

@@ -20,8 +20,8 @@ pub(super) type Content = Cow<'static, [u8]>;
 
 /// The files of an installation, with their contents by path.
 #[derive(Debug, Default)]
-pub(super) struct Contents {
-    pub(super) wanted: Vec<Wanted>,
+pub(in crate::ops) struct Contents {
+    pub(in crate::ops) wanted: Vec<Wanted>,
     pub(super) bytes: BTreeMap<String, Content>,
 }
 
@@ -36,18 +36,30 @@ impl Contents {
                 contents.add(&runtime.join(folder).join(name), Kind::Runtime, text.as_bytes().into())?;
             }
         }
+        contents.add_for_agents(context, home, targets)?;
+        Ok(contents)
+    }
+
+    /// What lies in the folders of the agents `targets`.
+    pub(in crate::ops) fn for_agents(context: &Context, home: &Home, targets: &[Target]) -> Result<Self, Error> {
+        let mut contents = Self::default();
+        contents.add_for_agents(context, home, targets)?;
+        Ok(contents)
+    }
+
+    fn add_for_agents(&mut self, context: &Context, home: &Home, targets: &[Target]) -> Result<(), Error> {
         let program = text_of(&home.executable())?;
         for target in targets {
             let folders = home::folders(context, *target).ok_or(InstallError::NoAgentFolder { target: *target })?;
             for (name, text) in shipped::skills() {
-                contents.add(&folders.skills.join(name), Kind::Skill, rendered(text, &program))?;
+                self.add(&folders.skills.join(name), Kind::Skill, rendered(text, &program))?;
             }
             for (name, text) in shipped::agents().filter(|_| folders.agents.is_some()) {
                 let folder = folders.agents.clone().unwrap_or_default();
-                contents.add(&folder.join(name), Kind::Agent, rendered(text, &program))?;
+                self.add(&folder.join(name), Kind::Agent, rendered(text, &program))?;
             }
         }
-        Ok(contents)
+        Ok(())
     }
 
     fn add(&mut self, path: &Path, kind: Kind, content: Content) -> Result<(), Error> {

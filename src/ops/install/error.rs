@@ -74,6 +74,9 @@ pub enum InstallError {
     },
 }
 
+/// Why a folder is not removed that one stands in.
+pub(in crate::ops) const STANDS_IN: &str = "the current folder is in it";
+
 impl Hint for InstallError {
     fn hint(&self) -> Option<String> {
         match self {
@@ -93,8 +96,9 @@ impl Hint for InstallError {
             }
             Self::Changed { .. } => Some("try again".to_owned()),
             Self::WouldLose { .. } => {
-                Some("commit or discard what is there, or keep the folder: leave --purge out".to_owned())
+                Some("commit it, move it away, unlock it or discard it, as it is said there; or keep the folder: leave --purge out".to_owned())
             }
+            Self::NotOwnFolder { why, .. } if *why == STANDS_IN => Some("change into another folder first: cd".to_owned()),
             Self::NotOwnFolder { path, .. } => Some(format!(
                 "remove what okstra has in it by hand: {}",
                 shell::command(["ls", "-A", &path.to_string_lossy()])

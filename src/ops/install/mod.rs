@@ -21,8 +21,10 @@ pub use crate::domain::install::{Advice, RemovalStep, Step};
 use crate::process::find_program_in;
 use crate::store::Home;
 pub(super) use apply::{is_left_alone, is_text};
+pub(super) use content::Contents;
 
 pub use error::InstallError;
+pub(super) use error::STANDS_IN;
 pub(super) use project::read_settings;
 use scene::Scene;
 pub(super) use scene::found_of;
@@ -137,6 +139,10 @@ impl Proposal {
 /// # Errors
 /// [`InstallError`], when a file cannot be read, and those of [`super::init::plan`].
 pub fn propose(context: &Context, options: &Options) -> Result<Proposal, Error> {
+    if !options.project && (options.project_root.is_some() || options.no_permissions) {
+        let message = "a project's root and permissions were named, and not that it is to be made a project".to_owned();
+        return Err(Error::Request { message, hint: "add --project, or leave them out".to_owned() });
+    }
     let scene = Scene::read(context, options)?;
     let outcome = outcome(context, options, &scene);
     Ok(Proposal { scene, outcome })

@@ -44,7 +44,7 @@ impl Scene {
         let (backups, recorded) = files.partition(|(path, _)| Path::new(path).starts_with(&folder));
         let facts = facts(&contents, recorded)?;
         let plan = install::plan(&facts);
-        let project = match options.project || options.project_root.is_some() {
+        let project = match options.project {
             true => Some(InProject::read(context, options, &home, installed.as_ref())?),
             false => None,
         };

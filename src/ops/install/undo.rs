@@ -113,6 +113,12 @@ impl Undo {
 impl Drop for Undo {
     fn drop(&mut self) {
         while let Some(done) = self.done.pop() {
+            if let Done::File(path, before) = &done
+                && fs::look(path).is_ok_and(|now| now == *before)
+            {
+                // It failed before anything was changed.
+                continue;
+            }
             let taken_back = match &done {
                 Done::File(path, Seen::File { bytes, executable: true }) => fs::replace_executable(path, bytes),
                 Done::File(path, Seen::File { bytes, .. }) => fs::replace(path, bytes),

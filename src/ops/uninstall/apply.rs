@@ -20,7 +20,11 @@ pub(super) fn run(
 ) -> Result<Uninstalled, Error> {
     let alone = InstallationGuard::lock(&home.installation(), context)?;
     let Proposal { installed, settings, purge, outcome, .. } = propose(context)?;
-    let folders = installed.as_ref().map(folders_of).unwrap_or_default();
+    let mut folders = installed.as_ref().map(folders_of).unwrap_or_default();
+    // Another one was faster, and the lock made the folder again.
+    if installed.is_none() && context.environment().get("OKSTRA_HOME").is_none() {
+        folders.push(home.folder().to_owned());
+    }
     if let Some(installed) = &installed {
         let mut undo = Undo::new(context);
         for edited in &settings {
@@ -43,7 +47,11 @@ pub(super) fn run(
         undo.keep();
     }
     if let Some(purge) = &purge {
-        purge.apply(context, home)?;
+        let purged = purge.apply(context, home);
+        if purged.is_err() && installed.is_some() {
+            context.warn("okstra itself is taken out; for the rest, again: npx -y okstra@latest uninstall --purge");
+        }
+        purged?;
     }
     alone.remove_file()?;
     // Those that held the lock go now.
@@ -60,6 +68,10 @@ pub(super) fn sweep(context: &Context, home: &Home) -> Result<(), Error> {
         let alone = InstallationGuard::lock(&record, context)?;
         fs::delete_leftovers(home.folder())?;
         alone.remove_file()?;
+        fs::delete_empty_folder(home.folder())?;
+    }
+    // A removal that was killed at the very end. An empty folder that somebody named is theirs.
+    if context.environment().get("OKSTRA_HOME").is_none() {
         fs::delete_empty_folder(home.folder())?;
     }
     Ok(())

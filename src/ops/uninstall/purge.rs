@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::Purged;
 use crate::context::Context;
+use crate::domain::shell;
 use crate::domain::stages::{RemovalFacts, Tip, may_go};
 use crate::fs::{self, Seen};
 use crate::git::{Head, History, Limits, Repository, Worktree};
 use crate::ops::Error;
-use crate::ops::install::InstallError;
+use crate::ops::install::{InstallError, STANDS_IN};
 use crate::ops::stages::{dirt_in, ignored_in, lock_worktrees_of};
 use crate::ops::task::is_same_folder;
 use crate::store::Home;
@@ -90,7 +91,7 @@ fn check_own(context: &Context, folder: &Path) -> Result<(), Error> {
         return Err(not_own(folder, "your home folder is in it"));
     }
     if context.cwd().is_some_and(is_above) {
-        return Err(not_own(folder, "the current folder is in it"));
+        return Err(not_own(folder, STANDS_IN));
     }
     if folder.join(".git").exists() {
         return Err(not_own(folder, "it is a repository"));
@@ -154,7 +155,8 @@ fn would_lose(context: &Context, folder: &Path) -> Result<Option<String>, Error>
         return Ok(Some("it is no worktree of another repository".to_owned()));
     };
     if own.git_dir.join("locked").exists() {
-        return Ok(Some("it is locked".to_owned()));
+        let unlock = shell::command(["git", "worktree", "unlock", &folder.to_string_lossy()]);
+        return Ok(Some(format!("it is locked; to let go of it: {unlock}")));
     }
     let root = repository.main_worktree()?.unwrap_or_else(|| folder.to_owned());
     let operation = repository.operation_in_progress(context, &own.head_name)?;

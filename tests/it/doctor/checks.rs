@@ -135,7 +135,7 @@ fn a_registry_that_cannot_be_read_is_a_problem() {
     fs::write(story.registry(), "{\n\"tasks\": 1}").unwrap();
     let (text, advice) = one(&story, 2);
     assert!(text.starts_with("problem registry: `") && text.contains("registry.json"), "{text}");
-    assert!(advice.contains("left as it is"), "{advice}");
+    assert!(advice.contains("registry.json.damaged' && okstra doctor --restore"), "{advice}");
     // Also where there is no project.
     let outside = Sandbox::new();
     let mut command = outside.command(crate::common::OKSTRA);
@@ -167,7 +167,7 @@ fn people_are_shown_every_check_and_what_to_paste() {
     );
     assert!(said.contains("\n  problem  mirror        task auth/login is mirrored and not on disk\n"), "{said}");
     let next = format!(
-        "\nnext: bring it back\n  okstra doctor --restore --task auth/login --project-root '{}'\n",
+        "\nnext: mirror: bring it back\n  okstra doctor --restore --task auth/login --project-root '{}'\n",
         story.shop.display()
     );
     assert_eq!(said.matches("next: ").count(), 2, "{said}");

@@ -122,3 +122,20 @@ fn a_killed_removal_is_completed_by_the_next() {
         assert_eq!(differences(&machine.tree(), &clean), [""; 0], "kill {kill}");
     }
 }
+
+#[test]
+fn of_two_removals_at_once_one_has_nothing_to_do() {
+    let machine = Machine::new();
+    let clean = machine.tree();
+    program(&machine, "one");
+    for _ in 0..10 {
+        to_its_end(&machine, "install");
+        let mut both = [begin(&machine, "uninstall"), begin(&machine, "uninstall")];
+        assert!(both.iter_mut().all(|removal| removal.wait().unwrap().success()));
+        assert_eq!(differences(&machine.tree(), &clean), [""; 0]);
+    }
+    // What is left of one that was killed as the last thing went.
+    fs::create_dir(machine.at(".okstra")).unwrap();
+    to_its_end(&machine, "uninstall");
+    assert_eq!(differences(&machine.tree(), &clean), [""; 0]);
+}

@@ -28,9 +28,10 @@ fn print_report(report: &Report, output: &mut Output) {
     });
     output.table(&["status", "what", "found"], &rows.collect::<Vec<_>>());
     let mut said: Vec<&Advice> = Vec::new();
-    for advice in report.checks.iter().filter_map(|check| check.advice.as_ref()) {
+    for (name, advice) in report.checks.iter().filter_map(|check| Some((check.name, check.advice.as_ref()?))) {
         if !said.contains(&advice) {
-            output.next(&advice.text, &advice.command.iter().map(String::as_str).collect::<Vec<_>>());
+            let text = format!("{name}: {}", advice.text);
+            output.next(&text, &advice.command.iter().map(String::as_str).collect::<Vec<_>>());
             said.push(advice);
         }
     }

@@ -35,6 +35,12 @@ pub(super) fn outcome(done: &Installed, output: &mut Output) {
         false => output.headline(Tone::Quiet, "unchanged", &format!("{what} is installed already")),
     }
     kept(done, output);
+    let runtime = done.home.join("runtime");
+    let removed = done.with(Action::Remove).filter(|step| !Path::new(&step.path).starts_with(&runtime));
+    let rows: Vec<_> = removed.map(|step| vec![Cell::from("removed"), Cell::from(output.place(&step.path))]).collect();
+    if !rows.is_empty() {
+        output.table(&["no longer shipped, or now in another folder", ""], &rows);
+    }
     if let Some(project) = done.project.as_ref().filter(|_| done.changed) {
         in_project(project, true, output);
     }
@@ -56,11 +62,13 @@ fn agents(installed: &Installed) -> String {
 fn changes(planned: &Installed, output: &mut Output) {
     let mut rows = Vec::new();
     for (action, word) in [(Action::Create, "create"), (Action::Update, "update"), (Action::Remove, "remove")] {
-        let (many, single): (Vec<_>, Vec<_>) = planned.with(action).partition(|step| step.kind == Kind::Runtime);
+        let runtime = planned.home.join("runtime");
+        let (many, single): (Vec<_>, Vec<_>) =
+            planned.with(action).partition(|step| Path::new(&step.path).starts_with(&runtime));
         let row = |kind: Kind, path: String| vec![Cell::from(word), Cell::from(name(kind)), Cell::from(path)];
         rows.extend(single.into_iter().map(|step| row(step.kind, output.place(&step.path))));
         if let Some(first) = many.first() {
-            let folder = planned.home.join("runtime").join(&planned.version);
+            let folder = if action == Action::Remove { runtime } else { runtime.join(&planned.version) };
             let path = if many.len() == 1 { output.place(&first.path) } else { output.place(folder) };
             rows.push(vec![Cell::from(word), Cell::from(files(many.len())), Cell::from(path)]);
         }
@@ -143,7 +151,10 @@ fn next(done: &Installed, output: &mut Output) {
     if !done.also_found.is_empty() {
         let names: Vec<_> = done.also_found.iter().map(|target| target.as_str()).collect();
         output.next(
-            &format!("{} is here too; to install for it", names.join(" and ")),
+            &match names.as_slice() {
+                [one] => format!("{one} is here too; to install for it"),
+                several => format!("{} are here too; to install for them", several.join(" and ")),
+            },
             &[program, "install", "--target", &names.join(",")],
         );
     }

@@ -42,9 +42,31 @@ fn setup(change: impl FnOnce(&mut Setup)) -> Fact {
         unchanged: 7,
         missing: Vec::new(),
         changed: Vec::new(),
+        foreign: Vec::new(),
+        is_program_foreign: false,
     };
     change(&mut setup);
     Fact::Setup(Some(setup))
+}
+
+#[test]
+fn what_was_there_before_okstra() {
+    table(&[
+        (
+            setup(|setup| setup.foreign = vec!["/c/skills/okstra-run/SKILL.md".to_owned()]),
+            "Warning installation: `/c/skills/okstra-run/SKILL.md` is yours and was there before, so agents do not find \
+             okstra's -> put yours aside, or give it another name, then install again: okstra install: mv \
+             /c/skills/okstra-run/SKILL.md /c/skills/okstra-run/SKILL.md.mine",
+        ),
+        (
+            setup(|setup| {
+                setup.is_program_foreign = true;
+                setup.executable = Ok("other 1".to_owned());
+            }),
+            "Problem installation: the installed executable says `other 1` -> put it aside, then install again: npx -y \
+             okstra@latest install: mv /o/bin/okstra /o/bin/okstra.old",
+        ),
+    ]);
 }
 
 #[test]
@@ -89,7 +111,7 @@ fn what_is_installed() {
                 setup.changed = vec!["/c".to_owned()];
             }),
             &format!(
-                "Problem installation: the installed executable cannot be started: gone; `/a` and 1 other file are gone; \
+                "Problem installation: the installed executable cannot be started: gone; `/a` and 1 other file are not there; \
                  `/c` is changed since okstra wrote it {anew}"
             ),
         ),
