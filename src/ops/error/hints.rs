@@ -168,7 +168,7 @@ const MOST_TASKS: usize = 5;
 fn name_a_task(known: &[TaskName]) -> String {
     let names = known.iter().take(MOST_TASKS).map(ToString::to_string).collect::<Vec<_>>().join(", ");
     match known.len() {
-        0 => "name one with --task GROUP/ID, or change into a worktree of the task".to_owned(),
+        0 => "there is none yet; begin one: okstra run --task GROUP/ID --category fix --brief FILE".to_owned(),
         1 => format!("name it: --task {names}; or change into its worktree"),
         2..=MOST_TASKS => format!("name one with --task: {names}; or change into a worktree of the task"),
         _ => format!("name one with --task: {names}, …; see them all: okstra tasks"),

@@ -158,6 +158,13 @@ fn next(done: &Installed, output: &mut Output) {
             &[program, "install", "--target", &names.join(",")],
         );
     }
+    if done.project.as_ref().is_some_and(|project| project.created) {
+        let task = ["--task", "GROUP/ID", "--category", "fix", "--brief", "FILE"];
+        output.next(
+            "commit .okstra/project.json, and begin a task: what is asked for, in a file",
+            &[&[program, "run"], &task[..]].concat(),
+        );
+    }
     if done.project.is_none() && done.changed {
         output.next("in a repository, make it a project", &[program, "install", "--project"]);
     }
