@@ -196,33 +196,19 @@ impl From<status::PhaseStatus> for StatusPhase {
 
 impl From<status::OpenRun> for StatusOpenRun {
     fn from(open: status::OpenRun) -> Self {
-        let status::OpenRun {
-            run,
-            prepared_at,
-            age_seconds,
-            session_id,
-            is_led,
-            stages,
-            has_report,
-            launch_prompt,
-            folder,
-            ..
-        } = open;
-        let (status, lead) = (word(open.status), word(open.lead));
-        // Exact as long as a run is younger than the universe.
-        let age_seconds = u32::try_from(age_seconds).map_or(f64::from(u32::MAX), f64::from);
         Self {
-            run,
-            status,
-            prepared_at,
-            age_seconds,
-            lead,
-            session_id,
-            is_led,
-            stages,
-            has_report,
-            launch_prompt,
-            folder,
+            // Exact as long as a run is younger than the universe.
+            age_seconds: u32::try_from(open.age_seconds).map_or(f64::from(u32::MAX), f64::from),
+            status: word(open.status),
+            lead: word(open.lead),
+            run: open.run,
+            prepared_at: open.prepared_at,
+            session_id: open.session_id,
+            is_led: open.is_led,
+            stages: open.stages,
+            has_report: open.has_report,
+            launch_prompt: open.launch_prompt,
+            folder: open.folder,
         }
     }
 }

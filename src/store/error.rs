@@ -244,7 +244,7 @@ impl Hint for Error {
             | Self::WrongShape { .. }
             | Self::BadName { .. }
             | Self::BadRun { .. } => Some(self.made_anew().unwrap_or_else(|| {
-                ("it was left as it is: bring back a good copy, or correct that place after keeping one").to_owned()
+                "it was left as it is: bring back a good copy, or correct that place after keeping one".to_owned()
             })),
             Self::NotToml { path, .. } | Self::BadSetting { path, .. } => {
                 Some(format!("correct it in `{}`; nothing was started", path.display()))
