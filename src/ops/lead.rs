@@ -178,11 +178,14 @@ fn launch(
     let _alone = alone(context, &layout.instruction_set(&task.key.task, name), &manifest.run)?;
     let guard = StateGuard::lock(context, layout, &task.key, name)?;
     let state = guard.read()?;
-    if state.status == RunStatus::Prepared {
+    let begins = state.status == RunStatus::Prepared;
+    if begins {
         guard.write(&crate::domain::run::TeamState { status: RunStatus::Running, ..state })?;
     }
     drop(guard);
-    mirror::write_or_warn(context, task)?;
+    if begins {
+        mirror::write_or_warn(context, task)?;
+    }
     match with_okstra(context, &task.home, command).run_on_terminal(context) {
         Ok(ending) => {
             let (task, run) = (task.key.task.to_string(), manifest.run.clone());

@@ -286,6 +286,11 @@ fn plan_run_root_of(layout: &Layout, task: &TaskName) -> PathBuf {
     layout.run_root(task, "implementation-planning")
 }
 
+/// Whether `folder` is `above`, or lies in it, wherever the two paths lead.
+pub(super) fn is_inside(folder: &Path, above: &Path) -> bool {
+    folder.canonicalize().is_ok_and(|folder| above.canonicalize().is_ok_and(|above| folder.starts_with(above)))
+}
+
 /// Whether two paths lead to one folder.
 pub(super) fn is_same_folder(a: &Path, b: &Path) -> bool {
     a == b || a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a))

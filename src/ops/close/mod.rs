@@ -170,7 +170,7 @@ fn decide(context: &Context, task: &Task) -> Result<Decided, Error> {
         match may_close(&place.facts) {
             Ok(safe) => {
                 if place.is_there() {
-                    removed.push(Removed { ignored: place.ignored(context, task)?, ..place.removed(safe) });
+                    removed.push(place.removed(context, task, safe)?);
                 }
                 going.push(place);
             }

@@ -14,7 +14,7 @@ use crate::ops::Error;
 use crate::ops::lifecycle::layout_of;
 use crate::ops::stages::done::dirty;
 use crate::ops::stages::{ignored_in, include};
-use crate::ops::task::{Task, is_same_folder};
+use crate::ops::task::{Task, is_inside, is_same_folder};
 use crate::store::runs;
 
 /// Whose a place is.
@@ -65,27 +65,19 @@ impl Place {
 
     /// Whether somebody who stands in `folder` stands in its worktree.
     pub(super) fn holds(&self, folder: &Path) -> bool {
-        let own = self.worktree.as_ref().and_then(|worktree| worktree.path.canonicalize().ok());
-        own.zip(folder.canonicalize().ok()).is_some_and(|(own, folder)| folder.starts_with(own))
+        self.worktree.as_ref().is_some_and(|worktree| is_inside(folder, &worktree.path))
     }
 
-    /// The ignored files in its worktree.
-    pub(super) fn ignored(&self, context: &Context, task: &Task) -> Result<Vec<String>, Error> {
-        match self.worktree.as_ref().filter(|worktree| worktree.path.is_dir()) {
-            Some(worktree) => ignored_in(context, &task.root, &worktree.path),
-            None => Ok(Vec::new()),
-        }
-    }
-
-    pub(super) fn removed(&self, safe: Option<String>) -> Removed {
-        Removed {
+    pub(super) fn removed(&self, context: &Context, task: &Task, safe: Option<String>) -> Result<Removed, Error> {
+        let worktree = self.worktree.as_ref();
+        Ok(Removed {
             of: self.of.to_string(),
-            worktree: self.worktree.as_ref().map(|worktree| worktree.path.to_string_lossy().into_owned()),
+            worktree: worktree.map(|worktree| worktree.path.to_string_lossy().into_owned()),
             branch: self.tip.and(self.branch.clone()),
             commit: self.tip.map(|tip| tip.to_string()),
             safe,
-            ignored: Vec::new(),
-        }
+            ignored: ignored_in(context, &task.root, worktree.map(|worktree| worktree.path.as_path()))?,
+        })
     }
 }
 

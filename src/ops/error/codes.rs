@@ -140,6 +140,6 @@ pub(super) fn install_code(error: &InstallError) -> &'static str {
         InstallError::Settings { .. } => "not-json",
         InstallError::Changed { .. } => "changed-meanwhile",
         InstallError::WouldLose { .. } => "worktrees-kept",
-        InstallError::NotOwnFolder { .. } => "not-okstra-home",
+        InstallError::NotOwnFolder { .. } | InstallError::StandsIn { .. } => "not-okstra-home",
     }
 }

@@ -64,6 +64,12 @@ pub enum InstallError {
         /// What keeps it, a clause each.
         reasons: Vec<String>,
     },
+    /// The folder that is to go is the current one, or holds it.
+    #[error("`{}` is not removed: the current folder is in it", path.display())]
+    StandsIn {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A folder that is not okstra's alone.
     #[error("`{}` is not removed: {why}", path.display())]
     NotOwnFolder {
@@ -73,9 +79,6 @@ pub enum InstallError {
         why: &'static str,
     },
 }
-
-/// Why a folder is not removed that one stands in.
-pub(in crate::ops) const STANDS_IN: &str = "the current folder is in it";
 
 impl Hint for InstallError {
     fn hint(&self) -> Option<String> {
@@ -98,7 +101,7 @@ impl Hint for InstallError {
             Self::WouldLose { .. } => {
                 Some("commit it, move it away, unlock it or discard it, as it is said there; or keep the folder: leave --purge out".to_owned())
             }
-            Self::NotOwnFolder { why, .. } if *why == STANDS_IN => Some("change into another folder first: cd".to_owned()),
+            Self::StandsIn { .. } => Some("change into another folder first: cd".to_owned()),
             Self::NotOwnFolder { path, .. } => Some(format!(
                 "remove what okstra has in it by hand: {}",
                 shell::command(["ls", "-A", &path.to_string_lossy()])

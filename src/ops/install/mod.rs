@@ -24,7 +24,6 @@ pub(super) use apply::{is_left_alone, is_text};
 pub(super) use content::Contents;
 
 pub use error::InstallError;
-pub(super) use error::STANDS_IN;
 pub(super) use project::read_settings;
 use scene::Scene;
 pub(super) use scene::found_of;

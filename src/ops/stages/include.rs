@@ -55,12 +55,13 @@ pub(in crate::ops) fn dirt_in(context: &Context, root: &Path, folder: &Path) -> 
     Ok(dirt.map(|found| found.path).collect())
 }
 
-/// The ignored files in the worktree `folder`, which go with it: a folder in which all is ignored with a `/` at its end.
-/// Without what was copied from the project at `root` and is as it is there.
+/// The ignored files in the worktree `folder`, which go with it: a folder in which all is ignored with a `/` at its end;
+/// none where there is no such folder. Without what was copied from the project at `root` and is as it is there.
 ///
 /// # Errors
 /// When git cannot be asked.
-pub(in crate::ops) fn ignored_in(context: &Context, root: &Path, folder: &Path) -> Result<Vec<String>, Error> {
+pub(in crate::ops) fn ignored_in(context: &Context, root: &Path, folder: Option<&Path>) -> Result<Vec<String>, Error> {
+    let Some(folder) = folder.filter(|folder| folder.is_dir()) else { return Ok(Vec::new()) };
     let is_copy = |path: &RepoPath| {
         let below = to_path(path);
         patterns(root).is_some() && fs::is_same_content(&folder.join(&below), &root.join(&below))

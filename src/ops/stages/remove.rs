@@ -13,7 +13,7 @@ use crate::domain::ids::short;
 use crate::domain::registry::{StageEntry, TaskEntry};
 use crate::domain::stages::{RemovalFacts, RunFact, Tip, may_go};
 use crate::git::{Head, History, Limits, Span, Worktree};
-use crate::ops::task::{Selector, Task, is_same_folder};
+use crate::ops::task::{Selector, Task, is_inside, is_same_folder};
 use crate::ops::{Error, equivalence, mirror};
 use crate::store::{consumers, plans, timeline};
 
@@ -117,6 +117,7 @@ fn plan(context: &Context, task: &Task, stage: u32) -> Result<(Plan, Place), Err
         why,
         path: place.folder_text(),
     })?;
+    let folder = place.worktree.as_ref().map(|worktree| worktree.path.as_path());
     let plan = Plan {
         task: task.key.to_string(),
         stage,
@@ -124,8 +125,11 @@ fn plan(context: &Context, task: &Task, stage: u32) -> Result<(Plan, Place), Err
         branch: place.tip.map(|_| place.branch.clone()),
         commit: place.tip.map(|tip| tip.to_string()),
         safe: facts.tips.first().and_then(|tip| tip.safe.clone()),
-        ignored: place.ignored(context, task)?,
-        stood_in: place.stood_in(context),
+        ignored: include::ignored_in(context, &task.root, folder)?,
+        stood_in: folder
+            .zip(context.cwd())
+            .filter(|(folder, cwd)| is_inside(cwd, folder))
+            .and_then(|_| place.folder_text()),
     };
     Ok((plan, place))
 }
@@ -158,18 +162,6 @@ impl Place {
 
     fn folder_text(&self) -> Option<String> {
         self.folder.as_ref().filter(|folder| folder.exists()).map(|folder| folder.to_string_lossy().into_owned())
-    }
-
-    fn ignored(&self, context: &Context, task: &Task) -> Result<Vec<String>, Error> {
-        match self.worktree.as_ref().filter(|worktree| worktree.path.is_dir()) {
-            Some(worktree) => include::ignored_in(context, &task.root, &worktree.path),
-            None => Ok(Vec::new()),
-        }
-    }
-
-    fn stood_in(&self, context: &Context) -> Option<String> {
-        let (own, cwd) = (self.worktree.as_ref()?.path.canonicalize().ok()?, context.cwd()?.canonicalize().ok()?);
-        if cwd.starts_with(own) { self.folder_text() } else { None }
     }
 
     fn facts(&self, context: &Context, task: &Task, entry: &TaskEntry) -> Result<RemovalFacts, Error> {

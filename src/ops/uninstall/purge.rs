@@ -9,7 +9,7 @@ use crate::domain::stages::{RemovalFacts, Tip, may_go};
 use crate::fs::{self, Seen};
 use crate::git::{Head, History, Limits, Repository, Worktree};
 use crate::ops::Error;
-use crate::ops::install::{InstallError, STANDS_IN};
+use crate::ops::install::InstallError;
 use crate::ops::stages::{dirt_in, ignored_in, lock_worktrees_of};
 use crate::ops::task::is_same_folder;
 use crate::store::Home;
@@ -91,7 +91,7 @@ fn check_own(context: &Context, folder: &Path) -> Result<(), Error> {
         return Err(not_own(folder, "your home folder is in it"));
     }
     if context.cwd().is_some_and(is_above) {
-        return Err(not_own(folder, STANDS_IN));
+        return Err(InstallError::StandsIn { path: folder.to_owned() }.into());
     }
     if folder.join(".git").exists() {
         return Err(not_own(folder, "it is a repository"));
@@ -113,7 +113,7 @@ fn ignored(context: &Context, worktrees: &[PathBuf]) -> Result<Vec<PathBuf>, Err
     let mut all = Vec::new();
     for worktree in worktrees {
         let root = Repository::discover(worktree)?.main_worktree()?.unwrap_or_else(|| worktree.clone());
-        all.extend(ignored_in(context, &root, worktree)?.iter().map(|path| worktree.join(path)));
+        all.extend(ignored_in(context, &root, Some(worktree))?.iter().map(|path| worktree.join(path)));
     }
     Ok(all)
 }
