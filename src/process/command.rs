@@ -240,6 +240,10 @@ mod tests {
     fn a_command_shows_where_each_word_ends() {
         let command = Command::new("echo").args(["-n", "a b", "", "a\nb"]);
         assert_eq!(command.to_string(), r#"echo -n "a b" "" "a\nb""#);
+        let whole = "ü".repeat(2 * LONGEST);
+        assert_eq!(Command::new("echo").arg(&whole).to_string(), format!("echo {whole}"));
+        let prompt = "ü".repeat(2 * LONGEST + 1);
+        assert_eq!(Command::new("echo").arg(prompt).to_string(), format!("echo {}…", "ü".repeat(LONGEST)));
     }
 
     #[test]

@@ -55,6 +55,47 @@ fn what_is_installed_is_compared_with_what_was_written() {
     machine.write(".okstra/install.json", "{");
     let found = said(&machine, "installation");
     assert!(found[0].starts_with("problem: ") && found[0].contains("install.json:1:"), "{found:?}");
+    // The way out that is named is one.
+    let hint = machine.run(&["install", "--yes", "--json"]).json()["hint"].as_str().unwrap().to_owned();
+    let path = machine.at(".okstra/install.json").display().to_string();
+    assert!(hint.contains(&format!("mv '{path}' '{path}.damaged' && npx -y okstra@latest install")), "{hint}");
+    fs::rename(&path, format!("{path}.damaged")).unwrap();
+    machine.done(&["install", "--yes"]);
+}
+
+#[test]
+fn what_agents_find_in_the_place_of_okstras_is_told() {
+    let machine = Machine::new();
+    let skill = format!(".claude/{SKILL}");
+    machine.write(&skill, "mine\n");
+    machine.done(&["install", "--yes"]);
+    let found = said(&machine, "installation");
+    let expected = format!("warning: `{}` is yours and was there before", machine.at(&skill).display());
+    assert!(found.len() == 1 && found[0].starts_with(&expected), "{found:?}");
+    // Put aside it is okstra's turn.
+    fs::rename(machine.at(&skill), machine.at(&format!("{skill}.mine"))).unwrap();
+    machine.done(&["install", "--yes"]);
+    assert!(said(&machine, "installation")[0].starts_with("ok: "), "{:?}", said(&machine, "installation"));
+    // The agent looks in another folder now.
+    let other = machine.at("other");
+    let ran = machine.command(&["doctor", "--json"]).env("CLAUDE_CONFIG_DIR", &other).ran();
+    let document = ran.json();
+    let check = document["checks"].as_array().unwrap().iter().find(|check| check["name"] == "installation").unwrap();
+    let said = check["message"].as_str().unwrap();
+    assert!(said.contains(&*other.to_string_lossy()) && said.contains("not there"), "{check}");
+}
+
+#[test]
+fn a_program_that_was_there_before_okstras_is_put_aside_by_hand() {
+    let machine = Machine::new();
+    machine.write(".okstra/bin/okstra", "#!/bin/sh\necho another program\n");
+    fs::set_permissions(machine.at(".okstra/bin/okstra"), fs::Permissions::from_mode(0o755)).unwrap();
+    machine.done(&["install", "--yes"]);
+    let ran = machine.run(&["doctor", "--json"]).json();
+    let check = ran["checks"].as_array().unwrap().iter().find(|check| check["name"] == "installation").unwrap();
+    let program = machine.at(".okstra/bin/okstra").display().to_string();
+    let way_out = format!(": mv '{program}' '{program}.old'");
+    assert!(check["status"] == "problem" && check["advice"].as_str().unwrap().ends_with(&way_out), "{check}");
 }
 
 #[test]

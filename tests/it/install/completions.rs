@@ -34,14 +34,27 @@ fn bash_completes_with_it() {
     let script = machine.run(&["completions", "bash"]).stdout;
     let path = machine.sandbox.path().join("completions.bash");
     std::fs::write(&path, script).unwrap();
-    let line = format!(
-        "source '{}'; COMP_WORDS=(okstra sta); COMP_CWORD=1; _okstra okstra sta okstra; echo \"${{COMPREPLY[@]}}\"",
-        path.display()
-    );
-    let ran = machine.sandbox.command("bash").args(["-c", &line]).ran();
-    let mut found: Vec<_> = ran.stdout.split_whitespace().collect();
-    found.sort_unstable();
-    assert_eq!(found, ["stage", "status"], "{ran:?}");
+    // In a folder with a file, which is offered for none of these.
+    std::fs::write(machine.sandbox.path().join("a-file"), "").unwrap();
+    let complete = |words: &[&str]| {
+        let (last, before) = (words[words.len() - 1], words[words.len() - 2]);
+        let line = format!(
+            "source '{}'; COMP_WORDS=({}); COMP_CWORD={}; _okstra okstra {last:?} {before}; echo \"${{COMPREPLY[@]}}\"",
+            path.display(),
+            words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" "),
+            words.len() - 1
+        );
+        let ran = machine.sandbox.command("bash").args(["-c", &line]).current_dir(machine.sandbox.path()).ran();
+        let mut found: Vec<_> = ran.stdout.split_whitespace().map(str::to_owned).collect();
+        found.sort_unstable();
+        found
+    };
+    assert_eq!(complete(&["okstra", "sta"]), ["stage", "status"]);
+    assert_eq!(complete(&["okstra", "run", "--type", "impl"]), ["implementation", "implementation-planning"]);
+    assert_eq!(complete(&["okstra", "run", "--category", "fe"]), ["feat"]);
+    assert_eq!(complete(&["okstra", "finish", "--route", "fu"]), ["full"]);
+    assert_eq!(complete(&["okstra", "status", "--task", ""]), [""; 0]);
+    assert!(complete(&["okstra", "run", "--brief", "a-"]).contains(&"a-file".to_owned()));
 }
 
 #[test]

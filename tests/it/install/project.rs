@@ -208,3 +208,13 @@ fn what_is_no_repository_is_refused() {
     assert_eq!(machine.refused(&["install", "--project", "--yes"]).0, "not-a-repository");
     assert_eq!(machine.tree(), before);
 }
+
+#[test]
+fn a_file_in_the_way_is_named() {
+    let (machine, shop) = machine(None);
+    machine.write(".claude/skills", "a file\n");
+    let ran = machine.run(&["install", "--yes", "--json"]);
+    let hint = ran.json()["hint"].as_str().unwrap().to_owned();
+    assert!(hint.starts_with(&format!("`{}` is in the way", machine.at(".claude/skills").display())), "{hint}");
+    assert!(!machine.at(".okstra").exists() && !shop.join(".okstra").exists());
+}

@@ -30,12 +30,18 @@ fn worktrees(machine: &Machine, shop: &Path) -> usize {
 fn all_of_it_goes_and_branches_stay() {
     let (machine, shop, worktree) = machine();
     machine.write(".okstra/config.toml", "# mine\n");
+    fs::write(shop.join(".git/info/exclude"), "*.env\n").unwrap();
+    fs::write(worktree.join("secret.env"), "x").unwrap();
     let tip = machine.sandbox.git(&shop, &["rev-parse", "fix-login-s1"]);
     let planned = machine.done(&["uninstall", "--purge", "--dry-run"]);
+    let people = machine.run(&["uninstall", "--purge", "--dry-run"]).stdout;
+    let named = "ignored files in it, which nothing keeps: ~/.okstra/worktrees/shop/auth/login-s1/secret.env\n";
+    assert!(people.contains(named), "{people}");
     assert!(worktree.exists());
     let done = machine.done(&["uninstall", "--purge", "--yes"]);
     assert_eq!(done["purged"], planned["purged"]);
     assert_eq!(done["purged"]["worktrees"], json!([worktree]));
+    assert_eq!(done["purged"]["ignored"], json!([worktree.join("secret.env")]));
     assert_eq!(done["purged"]["entries"], json!(["bin", "config.toml", "install.json", "runtime", "worktrees"]));
     assert!(!machine.at(".okstra").exists() && !machine.at(".claude").exists());
     assert_eq!(worktrees(&machine, &shop), 1, "git knows that it is gone");

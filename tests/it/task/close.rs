@@ -53,8 +53,17 @@ fn after_a_squash_all_of_it_goes_and_a_new_run_makes_it_again() {
     shop.task(0, &["task", "share"]);
     shop.main_moves("c.txt", 30, "moved");
     shop.lands_squashed();
+    fs::write(shop.folder.join(".git/info/exclude"), "*.env\n").unwrap();
+    fs::write(shop.worktree(Some(1)).join("secret.env"), "x").unwrap();
     let before = shop.everything();
     let planned = shop.task(0, &["task", "close", "--dry-run"]);
+    assert_eq!(planned["undone"], json!([3]));
+    assert_eq!(planned["removed"][1]["ignored"], json!(["secret.env"]));
+    let people = shop.run(&["task", "close", "--dry-run", "--task", "auth/login"]).stdout;
+    for said in ["stage 3 of the plan is not done\n", "ignored files in it, which nothing keeps: login-s1/secret.env\n"]
+    {
+        assert!(people.contains(said), "{said}: {people}");
+    }
     assert_eq!(whose(&planned["removed"]), ["the task", "stage 1", "stage 2"]);
     assert_eq!((&planned["kept"], &planned["closed"]), (&json!([]), &json!(true)));
     let refused = shop.refused("confirmation-needed", &["task", "close"]);
